@@ -1,0 +1,134 @@
+"""Frozen integer columns: what the readers produce and everything else consumes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenparse.arrays import IntVector, LongVector, as_ids, as_offsets
+from eigenparse.errors import DataError
+
+
+@dataclass(frozen=True, slots=True)
+class Treebank:
+    """Trees of any arity as columns in post-order: children before their parent, root last.
+
+    label, parent, word: (N,); ``parent`` is -1 at roots, ``word`` is -1 at phrases, and a row
+    with a word is a preterminal whose ``label`` is the tag.  The children of a row are, in
+    order, the rows whose parent it is.  offsets: (S + 1,).  line: (S,), where each tree began.
+    """
+
+    label: IntVector
+    parent: IntVector
+    word: IntVector
+    offsets: LongVector
+    line: LongVector
+    labels: tuple[str, ...]
+    words: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return self.offsets.size - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label of a binary tree, kept as structure so that no character needs escaping.
+
+    chain: the collapsed unary chain from top to bottom (one symbol if nothing was collapsed).
+    partial: an intermediate node of binarisation, written ``@X``.
+    siblings: what horizontal markovisation remembers.  above: what vertical markovisation does.
+    """
+
+    chain: tuple[str, ...]
+    partial: bool = False
+    siblings: tuple[str, ...] = ()
+    above: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        name = "|".join(self.chain)
+        if self.above:
+            name += "^" + "^".join(self.above)
+        if self.siblings:
+            name += "<" + ",".join(self.siblings) + ">"
+        return "@" + name if self.partial else name
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """Binary trees as columns in post-order; children come before their parent, roots last.
+
+    label, left, right, word: (N,); -1 where absent.  A row has either two children or a word.
+    Child ids count rows from the start of the whole column.  offsets: (S + 1,).
+    """
+
+    label: IntVector
+    left: IntVector
+    right: IntVector
+    word: IntVector
+    offsets: LongVector
+    labels: tuple[Label, ...]
+    words: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return self.offsets.size - 1
+
+    @property
+    def root(self) -> LongVector:
+        """Row of each tree's root."""
+        return self.offsets[1:] - 1
+
+    def parent(self) -> IntVector:
+        """Row of each row's parent, -1 at roots."""
+        up = np.full(self.label.size, -1, dtype=np.int32)
+        inner = np.flatnonzero(self.left >= 0).astype(np.int32)
+        up[self.left[inner]] = inner
+        up[self.right[inner]] = inner
+        return up
+
+    def take(self, start: int, stop: int) -> "Trees":
+        """Trees ``start`` up to ``stop`` as columns of their own, with the same symbols."""
+        low, high = int(self.offsets[start]), int(self.offsets[stop])
+        part = slice(low, high)
+        left, right = self.left[part], self.right[part]
+        return Trees(
+            label=self.label[part],
+            left=np.where(left >= 0, left - np.int32(low), left),
+            right=np.where(right >= 0, right - np.int32(low), right),
+            word=self.word[part],
+            offsets=self.offsets[start : stop + 1] - low,
+            labels=self.labels,
+            words=self.words,
+        )
+
+
+def check_trees(trees: Trees) -> Trees:
+    """The same trees, or a sentence saying which column is broken."""
+    n = trees.label.size
+    inner = trees.left >= 0
+    rows = np.arange(n)
+    if trees.offsets[-1] != n or np.any(np.diff(trees.offsets) < 1):
+        raise DataError("tree offsets do not cut the columns into non-empty trees; read the corpus again")
+    if np.any(inner != (trees.right >= 0)) or np.any(inner == (trees.word >= 0)):
+        raise DataError("a row has neither two children nor one word; binarise and collapse the trees first")
+    if np.any(trees.left[inner] >= rows[inner]) or np.any(trees.right[inner] >= rows[inner]):
+        raise DataError("a child stands after its parent; columns must be in post-order")
+    return trees
+
+
+@dataclass(frozen=True, slots=True)
+class Sentences:
+    """Token sequences as one long column.  word: (T,) ids into ``words``; offsets: (S + 1,)."""
+
+    word: IntVector
+    offsets: LongVector
+    words: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return self.offsets.size - 1
+
+    @classmethod
+    def of(cls, sentences: "list[list[str]]") -> "Sentences":
+        """Columns of a list of token lists."""
+        ids: dict[str, int] = {}
+        flat = [ids.setdefault(token, len(ids)) for sentence in sentences for token in sentence]
+        ends = np.cumsum([0] + [len(sentence) for sentence in sentences])
+        return cls(as_ids(flat), as_offsets(ends), tuple(ids))
