@@ -1,0 +1,58 @@
+"""The command line: one Typer application, one module a verb; arguments in, exit code out."""
+
+import os
+import sys
+
+import typer
+
+from eigenparse import __version__
+from eigenparse.errors import EigenparseError
+
+app = typer.Typer(
+    name="eigenparse",
+    help="Train latent-variable parsers and taggers from your own data, in seconds, on a CPU.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+train = typer.Typer(name="train", help="Learn a model from a corpus.", no_args_is_help=True)
+app.add_typer(train)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"eigenparse {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+) -> None:
+    """Train latent-variable parsers and taggers from your own data, in seconds, on a CPU."""
+
+
+def complain(sentence: str, code: int) -> int:
+    """One sentence on standard error; the exit code to end with."""
+    sys.stderr.write(f"eigenparse: {sentence}\n")
+    return code
+
+
+def main() -> None:
+    """Run the application; every expected failure is one sentence and a non-zero exit code."""
+    try:
+        app()
+    except EigenparseError as problem:
+        code = complain(str(problem), 1)
+    except KeyboardInterrupt:
+        code = complain("interrupted; nothing half-written was left behind", 130)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    except MemoryError:
+        code = complain("out of memory; use fewer states, fewer jobs or shorter sentences", 1)
+    except OSError as problem:
+        code = complain(f"{problem.filename or 'input or output'}: {problem.strerror or problem}; check path and space", 1)
+    else:
+        code = 0
+    sys.exit(code)

@@ -1,0 +1,1 @@
+"""Registers every verb with the application by importing its module."""
