@@ -1,0 +1,58 @@
+"""Derived columns of binary trees in post-order: one pass up, one pass down."""
+
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def spans(left, right, offsets, start, size):
+    """First word position within the sentence and number of words of every row."""
+    for s in range(offsets.size - 1):
+        position = 0
+        for i in range(offsets[s], offsets[s + 1]):
+            if left[i] < 0:
+                start[i] = position
+                size[i] = 1
+                position += 1
+            else:
+                start[i] = start[left[i]]
+                size[i] = size[left[i]] + size[right[i]]
+
+
+@njit(cache=True, nogil=True)
+def heights(left, right, height):
+    """Longest way down to a word; 0 at preterminals."""
+    for i in range(left.size):
+        height[i] = 0 if left[i] < 0 else 1 + max(height[left[i]], height[right[i]])
+
+
+@njit(cache=True, nogil=True)
+def head_rows(left, right, parent_symbol, child_symbol, is_partial, rank, rightmost, head, best):
+    """The preterminal row that heads each row.
+
+    Binarised phrases hold a tournament: a partial row carries the rank its best child has
+    under the phrase's symbol, so that the winner is the one the flat phrase would have had.
+    """
+    for i in range(left.size):
+        if left[i] < 0:
+            head[i], best[i] = i, 0
+            continue
+        a = parent_symbol[i]
+        x, y = left[i], right[i]
+        rank_x = best[x] if is_partial[x] else rank[a, child_symbol[x]]
+        rank_y = best[y] if is_partial[y] else rank[a, child_symbol[y]]
+        take_left = rank_x < rank_y or (rank_x == rank_y and not rightmost[a])
+        head[i] = head[x] if take_left else head[y]
+        best[i] = rank_x if take_left else rank_y
+
+
+@njit(cache=True, nogil=True)
+def other_head_above(parent, head_tag, out):
+    """The first head tag met going up that differs from the row's own; -1 if there is none."""
+    for i in range(parent.size - 1, -1, -1):
+        p = parent[i]
+        if p < 0:
+            out[i] = -1
+        elif head_tag[p] != head_tag[i]:
+            out[i] = head_tag[p]
+        else:
+            out[i] = out[p]

@@ -1,0 +1,29 @@
+"""Seeded clustering of projected rows: (n, d) in, a state a row out."""
+
+import numpy as np
+from sklearn.cluster import KMeans
+from threadpoolctl import threadpool_limits
+
+from eigenparse.arrays import FloatArray, IntVector
+from eigenparse.kernels.rows import nearest
+
+SAMPLE = 10_000
+
+
+def cluster_rows(rows: FloatArray, n_states: int, *, rng: np.random.Generator) -> IntVector:
+    """A cluster id in 0..k-1 for each row, k <= n_states; no cluster is empty.
+
+    Centres come from at most SAMPLE rows; every row then joins its nearest centre.
+    """
+    n = rows.shape[0]
+    sample = rows if n <= SAMPLE else rows[np.sort(rng.choice(n, SAMPLE, replace=False))]
+    distinct = np.unique(sample, axis=0)
+    if n_states == 1 or distinct.shape[0] == 1:
+        return np.zeros(n, dtype=np.int32)
+    means = KMeans(min(n_states, distinct.shape[0]), n_init=1, max_iter=50, random_state=int(rng.integers(2**31)))
+    with threadpool_limits(limits=1):  # thread sums would arrive in any order
+        means.fit(sample)
+    state = np.empty(n, dtype=np.int32)
+    nearest(rows, np.ascontiguousarray(means.cluster_centers_, dtype=rows.dtype), state)
+    _, packed = np.unique(state, return_inverse=True)
+    return packed.astype(np.int32)
