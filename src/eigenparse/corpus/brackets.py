@@ -1,0 +1,284 @@
+"""Penn-style brackets in, columns of trees out, and back.
+
+Labels and words are kept as written (``-LRB-`` stays ``-LRB-``, function tags and traces stay);
+``eigenparse.corpus.normalise`` cleans them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray, IntMatrix, IntVector, LongMatrix, LongVector, as_ids, as_offsets
+from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.files import LIMIT, find_files, read_bytes, write_whole
+from eigenparse.errors import DataError, FormatError, ResourceError
+from eigenparse.kernels import brackets as kernel
+
+MAX_PROBLEMS = 1000
+MIN_WORDS_PER_SPLIT = 100
+_PROBLEMS = {
+    kernel.NEVER_CLOSED: ("the bracket opened here is never closed", "add the missing ')'"),
+    kernel.UNMATCHED: ("this ')' closes nothing", "remove it or add the missing '('"),
+    kernel.OUTSIDE: ("text stands outside brackets", "put it into a tree or start the line with '#'"),
+    kernel.CHILDLESS: ("a bracket holds neither a word nor a phrase", "give it a child or remove it"),
+    kernel.MIXED: ("a word stands beside a phrase", "put the word under a tag of its own"),
+    kernel.TWO_WORDS: ("two words stand under one tag", "give each word a tag of its own"),
+    kernel.OPEN_COMMENT: ("the comment opened here is never closed", "add the missing '*/'"),
+    kernel.NOT_UTF8: ("the text is not UTF-8", "convert the file to UTF-8"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What was read and what was not.
+
+    sources: (F,) names of the files; first: (F + 1,) the number of each file's first tree.
+    problems holds at most MAX_PROBLEMS of the ``n_skipped`` broken trees.  ``n_split`` words stood
+    under a tag beside another word and got that tag for themselves.
+    """
+
+    treebank: Treebank
+    sources: tuple[str, ...]
+    first: LongVector
+    n_skipped: int
+    n_split: int
+    problems: tuple[FormatError, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """The trees of one file, with symbol ids of its own.  problems: (P, 2) kind and line."""
+
+    treebank: Treebank
+    n_skipped: int
+    n_split: int
+    problems: LongMatrix
+
+
+def read_trees(paths: str | Path | Iterable[str | Path], *, skip_broken: bool = False) -> Treebank:
+    """All trees of files, directories and globs, in order; ``-`` is standard input."""
+    return read_trees_report(paths, skip_broken=skip_broken).treebank
+
+
+def read_trees_report(paths: str | Path | Iterable[str | Path], *, skip_broken: bool = False) -> Reading:
+    """All trees of files, directories and globs, and what had to be skipped.
+
+    Raises FormatError at the first broken tree unless ``skip_broken``; then reading goes on at
+    the next line that starts with a bracket.
+    """
+    parts = ((str(path), read_bytes(path)) for path in find_files(paths))
+    return _reading(parts, skip_broken)
+
+
+def parse_trees(text: bytes | str, source: str = "<text>", *, skip_broken: bool = False) -> Treebank:
+    """The trees of a text.
+
+    >>> parse_trees("(S (NP (NN rain)) (VP (VBZ falls)))").words
+    ('rain', 'falls')
+    """
+    content = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else bytes(text)
+    return _reading([(source, content.removeprefix(b"\xef\xbb\xbf"))], skip_broken).treebank
+
+
+def _reading(contents: Iterable[tuple[str, bytes]], skip_broken: bool) -> Reading:
+    """Read each content and join the parts under common symbol ids."""
+    parts: list[Treebank] = []
+    sources: list[str] = []
+    problems: list[FormatError] = []
+    n_skipped = n_split = 0
+    for source, content in contents:
+        part = _read_part(content, source, skip_broken)
+        found = [_error(int(kind), int(line), source) for kind, line in part.problems]
+        if not len(part.treebank) and not found:
+            found = [_no_trees(source)]
+        if found and not skip_broken:
+            raise found[0]
+        problems.extend(found[: MAX_PROBLEMS - len(problems)])
+        n_skipped += max(part.n_skipped, len(found))
+        n_split += part.n_split
+        parts.append(part.treebank)
+        sources.append(source)
+    first = as_offsets(np.cumsum([0] + [len(part) for part in parts]))
+    return Reading(join_treebanks(parts), tuple(sources), first, n_skipped, n_split, tuple(problems))
+
+
+def _error(kind: int, line: int, source: str) -> FormatError:
+    problem, remedy = _PROBLEMS[kind]
+    return FormatError(problem, source=source, line=line, remedy=remedy)
+
+
+def _no_trees(source: str) -> FormatError:
+    return FormatError(
+        "the file holds no tree", source=source, line=1, remedy="check that it is the right file"
+    )
+
+
+def _read_part(content: bytes, source: str, skip_broken: bool) -> _Part:
+    """Read one file into columns.
+
+    Now and then a tag holds two words in real corpora; where that is the rule, the tags are missing.
+    """
+    if len(content) > LIMIT:
+        raise ResourceError(f"{source}: more than {LIMIT} bytes; split the file")
+    part = _scan(content, skip_broken, split=True)
+    words = int(np.count_nonzero(part.treebank.word >= 0))
+    return part if part.n_split * MIN_WORDS_PER_SPLIT <= words else _scan(content, skip_broken, split=False)
+
+
+def _scan(content: bytes, skip_broken: bool, split: bool) -> _Part:
+    """Scan the bytes into rows of slices, and the slices into ids."""
+    data = np.frombuffer(content, dtype=np.uint8)
+    n_open = int(np.count_nonzero(data == kernel.OPEN))
+    n = n_open + (int(np.count_nonzero(data <= ord(" "))) if split else 0)
+    rows = np.empty((n, 4), dtype=np.int32)
+    parent, done = np.empty(n, dtype=np.int32), np.empty(n + 1, dtype=np.int32)
+    stack = np.empty((n_open + 1, 6), dtype=np.int32)
+    stop, line = np.empty(n_open, dtype=np.int64), np.empty(n_open, dtype=np.int64)
+    problems = np.zeros((MAX_PROBLEMS, 2), dtype=np.int64)
+    state = np.array([0, 1, 0, 0, 0, 0], dtype=np.int64)
+    kernel.scan_trees(data, skip_broken, split, state, stack, done, rows, parent, stop, line, problems)
+    n_rows, n_trees, n_problems, n_split = state[kernel.ROWS :].tolist()
+    treebank = _columns(content, rows[:n_rows], parent[:n_rows].copy(), stop[:n_trees], line[:n_trees].copy())
+    return _Part(treebank, n_problems, n_split, problems[:n_problems])
+
+
+def _columns(
+    content: bytes, rows: IntMatrix, parent: IntVector, stop: LongVector, line: LongVector
+) -> Treebank:
+    """Columns of ids from rows of slices."""
+    tagged = np.flatnonzero(rows[:, kernel.WORD] >= 0)
+    label, labels = _intern(content, rows[:, kernel.LABEL], rows[:, kernel.LABEL_STOP])
+    ids, words = _intern(content, rows[tagged, kernel.WORD], rows[tagged, kernel.WORD_STOP])
+    word = np.full(parent.size, -1, dtype=np.int32)
+    word[tagged] = ids
+    return Treebank(label, parent, word, as_offsets(np.append(0, stop)), line, labels, words)
+
+
+def _intern(content: bytes, start: IntVector, stop: IntVector) -> tuple[IntVector, tuple[str, ...]]:
+    """Dense ids of slices in order of first occurrence, and the distinct symbols."""
+    n = start.size
+    start, stop = np.ascontiguousarray(start), np.ascontiguousarray(stop)
+    table = np.full(1 << (2 * n).bit_length(), -1, dtype=np.int32)
+    hashes, first = np.empty(n, dtype=np.uint64), np.empty(n, dtype=np.int64)
+    ids = np.empty(n, dtype=np.int32)
+    data = np.frombuffer(content, dtype=np.uint8)
+    n_distinct = kernel.intern_slices(data, start, stop, table, hashes, ids, first)
+    low, high = start[first[:n_distinct]].tolist(), stop[first[:n_distinct]].tolist()
+    return ids, tuple(content[a:b].decode("utf-8") for a, b in zip(low, high, strict=True))
+
+
+def join_treebanks(parts: Iterable[Treebank]) -> Treebank:
+    """Treebanks one after the other, under common symbol ids in order of first occurrence."""
+    parts = list(parts)
+    if len(parts) == 1:
+        return parts[0]
+    labels: dict[str, int] = {}
+    words: dict[str, int] = {}
+    columns: list[tuple[IntVector, IntVector, IntVector]] = []
+    start = 0
+    for part in parts:
+        label = _renumber(part.label, part.labels, labels)
+        word = _renumber(part.word, part.words, words)
+        columns.append((label, np.where(part.parent >= 0, part.parent + np.int32(start), -1), word))
+        start += part.label.size
+        if start > np.iinfo(np.int32).max:
+            raise ResourceError("more than 2147483647 nodes in one treebank; read fewer files at a time")
+    sizes = [np.diff(part.offsets) for part in parts]
+    empty = np.empty(0, dtype=np.int32)
+    joined = [as_ids(np.concatenate([empty, *(column[k] for column in columns)])) for k in range(3)]
+    offsets = np.cumsum(np.concatenate([[0], *sizes]))
+    line = np.concatenate([np.empty(0, dtype=np.int64), *(part.line for part in parts)])
+    return Treebank(*joined, as_offsets(offsets), as_offsets(line), tuple(labels), tuple(words))
+
+
+def _renumber(ids: IntVector, symbols: tuple[str, ...], common: dict[str, int]) -> IntVector:
+    """Ids into the common symbols, which grow; -1 stays -1."""
+    to = [common.setdefault(symbol, len(common)) for symbol in symbols]
+    return np.array([*to, -1], dtype=np.int32)[ids]
+
+
+def format_trees(treebank: Treebank) -> bytes:
+    """All trees as UTF-8 text, one a line; parentheses in symbols become ``-LRB-`` and ``-RRB-``.
+
+    Raises DataError for symbols that brackets cannot hold.
+    """
+    labels, label_at = _encoded(treebank.labels, "label")
+    words, word_at = _encoded(treebank.words, "word")
+    if np.any((treebank.word >= 0) & (np.diff(label_at) == 0)[treebank.label]):
+        raise DataError("a tag is empty, which brackets cannot hold; give every word a tag")
+    label, parent, word = treebank.label, treebank.parent, treebank.word
+    size = np.empty(label.size, dtype=np.int64)
+    kernel.text_sizes(label, parent, word, np.diff(label_at), np.diff(word_at), size)
+    root = treebank.offsets[1:] - 1
+    stop = np.cumsum(size[root] + 1)
+    text = np.full(int(stop[-1]) if stop.size else 0, ord(" "), dtype=np.uint8)
+    text[stop - 1] = ord("\n")
+    at = np.empty(label.size, dtype=np.int64)
+    at[root] = stop - 1 - size[root]
+    kernel.write_text(
+        label, parent, word, size, at, labels, label_at, words, word_at, np.empty_like(at), text
+    )
+    return text.tobytes()
+
+
+def _encoded(symbols: tuple[str, ...], what: str) -> tuple[AnyArray, LongVector]:
+    """All symbols as bytes, escaped, and the offset of each."""
+    coded = [escape(symbol).encode("utf-8", "replace") for symbol in symbols]
+    for symbol, code in zip(symbols, coded, strict=True):
+        if len(code.split()) != 1 and (code or what == "word"):
+            raise DataError(
+                f"the {what} {symbol!r} is empty or holds blanks; brackets cannot hold it: replace it"
+            )
+    offsets = np.cumsum([0] + [len(code) for code in coded], dtype=np.int64)
+    return np.frombuffer(b"".join(coded), dtype=np.uint8), offsets
+
+
+def escape(symbol: str) -> str:
+    """A symbol as it is written inside brackets."""
+    return symbol.replace("(", "-LRB-").replace(")", "-RRB-")
+
+
+def take_trees(treebank: Treebank, start: int, stop: int) -> Treebank:
+    """Trees ``start`` up to ``stop`` as columns of their own, with the same symbols."""
+    low, high = int(treebank.offsets[start]), int(treebank.offsets[stop])
+    parent = treebank.parent[low:high]
+    return Treebank(
+        label=treebank.label[low:high],
+        parent=np.where(parent >= 0, parent - np.int32(low), parent),
+        word=treebank.word[low:high],
+        offsets=treebank.offsets[start : stop + 1] - low,
+        line=treebank.line[start:stop],
+        labels=treebank.labels,
+        words=treebank.words,
+    )
+
+
+def format_tree(treebank: Treebank, i: int, *, pretty: bool = False) -> str:
+    """Tree ``i`` as text, on one line or (``pretty``) with one phrase a line."""
+    line = format_trees(take_trees(treebank, i, i + 1)).decode("utf-8").rstrip("\n")
+    return indent(line) if pretty else line
+
+
+def indent(line: str, *, width: int = 2, deepest: int = 40) -> str:
+    """A tree written on one line, spread over lines: phrases start lines, tags and words stay together."""
+    pieces: list[str] = []
+    depth = 0
+    for piece in line.split(" "):
+        starts = piece.startswith("(")
+        pieces.append(("\n" + " " * (width * min(depth, deepest)) if starts and pieces else " ") + piece)
+        depth += piece.count("(") - piece.count(")")
+    return "".join(pieces).lstrip(" ")
+
+
+def write_trees(treebank: Treebank, target: str | Path | IO[str], *, pretty: bool = False) -> None:
+    """Write all trees to a path (whole or not at all) or a text stream."""
+    text = format_trees(treebank)
+    if pretty:
+        text = "".join(indent(line) + "\n" for line in text.decode("utf-8").split("\n") if line).encode()
+    if isinstance(target, str | Path):
+        write_whole(target, text)
+    else:
+        target.write(text.decode("utf-8"))

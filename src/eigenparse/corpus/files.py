@@ -1,0 +1,151 @@
+"""Paths and patterns in, whole checked contents out; contents in, files that are whole or absent out."""
+
+import bz2
+import glob
+import gzip
+import io
+import lzma
+import os
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO
+
+from eigenparse.errors import DataError, FormatError, ResourceError
+
+TREE_SUFFIXES = (".ptb", ".mrg", ".psd", ".tree", ".txt", ".brackets")
+PACKED_SUFFIXES = (".gz", ".xz", ".bz2")
+STANDARD_INPUT = Path("-")
+LIMIT = 2**31 - 1  # bytes after decompression: positions inside one file are 32-bit numbers
+_BLOCK = 1 << 20
+_BROKEN_PACKING = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, ValueError)
+
+
+def find_files(
+    patterns: str | Path | Iterable[str | Path], *, suffixes: tuple[str, ...] = TREE_SUFFIXES
+) -> list[Path]:
+    """Files named by paths, directories (walked in sorted order) and globs; ``-`` is standard input.
+
+    Raises DataError if a pattern names nothing.
+    """
+    if isinstance(patterns, str | Path):
+        patterns = [patterns]
+    return [path for pattern in patterns for path in _expand(Path(pattern), suffixes)]
+
+
+def _expand(pattern: Path, suffixes: tuple[str, ...]) -> list[Path]:
+    """The files that one pattern names."""
+    if pattern == STANDARD_INPUT:
+        return [pattern]
+    if pattern.is_dir():
+        found = [path for path in sorted(pattern.rglob("*")) if path.is_file() and _wanted(path, suffixes)]
+        if not found:
+            raise DataError(f"{pattern}: no file ends in {', '.join(suffixes)}; name the files themselves")
+        return found
+    if pattern.exists():
+        return [pattern]
+    names = [Path(name) for name in sorted(glob.glob(str(pattern), recursive=True))]
+    if not names:
+        raise DataError(f"{pattern}: no such file or directory; check the path")
+    return [path for name in names for path in _expand(name, suffixes)]
+
+
+def _wanted(path: Path, suffixes: tuple[str, ...]) -> bool:
+    """Whether a file's name, without the ending of a packer, ends as asked."""
+    hidden = path.name.startswith(".")
+    bare = path.with_suffix("") if path.suffix.lower() in PACKED_SUFFIXES else path
+    return not hidden and bare.suffix.lower() in suffixes
+
+
+def read_bytes(path: str | Path, *, limit: int = LIMIT) -> bytes:
+    """The content of a file, unpacked (gzip, xz, bzip2, told by its first bytes), without byte-order mark.
+
+    Raises FormatError if the packing is damaged or the text is UTF-16, ResourceError above ``limit``.
+    """
+    path = Path(path)
+    try:
+        if path == STANDARD_INPUT:
+            content = _unpacked(io.BytesIO(_upto(sys.stdin.buffer, limit, path)), path, limit)
+        else:
+            with path.open("rb") as stream:
+                content = _unpacked(stream, path, limit)
+    except OSError as problem:
+        reason = problem.strerror or problem
+        raise DataError(f"{path}: cannot be read ({reason}); check the path and its permissions") from None
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise FormatError("the text is UTF-16", source=str(path), line=1, remedy="convert the file to UTF-8")
+    return content.removeprefix(b"\xef\xbb\xbf")
+
+
+def _unpacked(stream: IO[bytes], path: Path, limit: int) -> bytes:
+    """All that a stream holds, unpacked."""
+    head = stream.read(6)
+    stream.seek(0)
+    opened: IO[bytes] | gzip.GzipFile | lzma.LZMAFile | bz2.BZ2File = stream
+    if head.startswith(b"\x1f\x8b"):
+        opened = gzip.GzipFile(fileobj=stream)
+    elif head == b"\xfd7zXZ\x00":
+        opened = lzma.LZMAFile(stream)
+    elif head.startswith(b"BZh") and head[3:4].isdigit():
+        opened = bz2.BZ2File(stream)
+    else:
+        return _upto(stream, limit, path)
+    try:
+        return _upto(opened, limit, path)
+    except _BROKEN_PACKING as problem:
+        raise _damaged(path, problem) from None
+    except OSError as problem:
+        if problem.errno is not None:
+            raise
+        raise _damaged(path, problem) from None
+
+
+def _damaged(path: Path, problem: Exception) -> FormatError:
+    return FormatError(
+        f"the compressed file is damaged ({problem})",
+        source=str(path),
+        line=1,
+        remedy="copy or pack it again",
+    )
+
+
+def _upto(stream: IO[bytes] | gzip.GzipFile | lzma.LZMAFile | bz2.BZ2File, limit: int, path: Path) -> bytes:
+    """All that a stream holds, or an error as soon as it is more than ``limit`` bytes."""
+    blocks: list[bytes] = []
+    size = 0
+    while block := stream.read(_BLOCK):
+        size += len(block)
+        if size > limit:
+            raise ResourceError(f"{path}: more than {limit} bytes after unpacking; split the file")
+        blocks.append(block)
+    return b"".join(blocks)
+
+
+def read_text(path: str | Path, *, limit: int = LIMIT) -> str:
+    """The content of a UTF-8 file as text; FormatError names the line that is not UTF-8."""
+    content = read_bytes(path, limit=limit)
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        line = content.count(b"\n", 0, problem.start) + 1
+    raise FormatError(
+        "the text is not UTF-8", source=str(path), line=line, remedy="convert the file to UTF-8"
+    )
+
+
+def write_whole(path: str | Path, content: bytes) -> None:
+    """Write a file that is either complete or absent, whatever interrupts."""
+    path = Path(path)
+    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(name, 0o644)
+        os.replace(name, path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

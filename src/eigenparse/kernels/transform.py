@@ -1,0 +1,298 @@
+"""Columns of trees in, columns of normalised, binarised or restored trees out.
+
+All columns are in post-order, so one loop forwards visits children first and one loop backwards
+visits parents first; nothing recurses.
+"""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def find_key(keys, table, key):
+    """Slot of ``table`` that holds the id of ``key``, or the empty slot where it belongs."""
+    mask = table.size - 1
+    h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+    slot = np.int64((h >> np.uint64(20)) & np.uint64(mask))
+    while table[slot] >= 0 and keys[table[slot]] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@njit(cache=True, nogil=True)
+def intern_keys(key, table, distinct, ids):
+    """Dense ids of non-negative numbers in order of first occurrence; how many there are.
+
+    key, ids, distinct: (N,).  table: (power of two,) filled with -1 and larger than N.
+    """
+    n = 0
+    for i in range(key.size):
+        slot = find_key(distinct, table, key[i])
+        if table[slot] < 0:
+            table[slot] = n
+            distinct[n] = key[i]
+            n += 1
+        ids[i] = table[slot]
+    return n
+
+
+@njit(cache=True, nogil=True)
+def count_children(parent, n_children):
+    """Write the number of children of each row."""
+    n_children[:] = 0
+    for r in range(parent.size):
+        if parent[r] >= 0:
+            n_children[parent[r]] += 1
+
+
+@njit(cache=True, nogil=True)
+def keep_rows(label, parent, word, dropped, marginal, is_root, tag_clean, phrase_clean, root, clean, into):
+    """Decide what normalisation keeps.
+
+    dropped: per label, gone wherever it stands; marginal: gone as a root or right below one.
+    is_root: per label, a name of the outermost node.  tag_clean, phrase_clean: per label, the
+    cleaned label.  root: the label of every outermost node.
+    Writes ``clean``, each row's new label, and ``into``, the row that stands for it: itself, its
+    ancestor if it repeats that one's label, or -1 if it goes.
+    """
+    n_children = np.zeros(label.size, dtype=np.int32)
+    gone = np.zeros(label.size, dtype=np.bool_)
+    for r in range(label.size - 1, -1, -1):
+        p = parent[r]
+        gone[r] = dropped[label[r]] or (p >= 0 and gone[p])
+        if marginal[label[r]] and (p < 0 or (parent[p] < 0 and is_root[label[p]])):
+            gone[r] = True
+    for r in range(label.size):
+        if word[r] < 0 and n_children[r] == 0:
+            gone[r] = True
+        if not gone[r] and parent[r] >= 0:
+            n_children[parent[r]] += 1
+    for r in range(label.size - 1, -1, -1):
+        p = parent[r]
+        into[r] = -1 if gone[r] else r
+        if gone[r]:
+            continue
+        if word[r] >= 0:
+            clean[r] = tag_clean[label[r]]
+            continue
+        only = p >= 0 and n_children[p] == 1
+        clean[r] = phrase_clean[label[r]]
+        if is_root[label[r]] and (p < 0 or (only and outermost(parent, into, p) and clean[p] == root)):
+            clean[r] = root
+        if only and clean[r] == clean[p]:
+            into[r] = into[p]
+
+
+@njit(cache=True, nogil=True)
+def outermost(parent, into, r):
+    """Whether a row stands for the root of its tree."""
+    return parent[into[r]] < 0
+
+
+@njit(cache=True, nogil=True)
+def write_kept(parent, word, offsets, clean, into, root, new_label, new_parent, new_word, new_stop):
+    """Copy the kept rows of every tree that has any, adding a root where there is none.
+
+    new_stop: (S,), the end of each tree in the new columns, its start if nothing is left.
+    """
+    at = np.full(parent.size, -1, dtype=np.int32)
+    n = 0
+    for s in range(offsets.size - 1):
+        for r in range(offsets[s], offsets[s + 1]):
+            if into[r] == r:
+                at[r] = n
+                new_label[n], new_word[n] = clean[r], word[r]
+                n += 1
+        last = offsets[s + 1] - 1
+        wrap = into[last] == last and (word[last] >= 0 or clean[last] != root)
+        for r in range(offsets[s], offsets[s + 1]):
+            if into[r] == r:
+                p = parent[r]
+                new_parent[at[r]] = at[into[p]] if p >= 0 else (n if wrap else -1)
+        if wrap:
+            new_label[n], new_word[n], new_parent[n] = root, -1, -1
+            n += 1
+        new_stop[s] = n
+    return n
+
+
+@njit(cache=True, nogil=True)
+def chain_ids(label, only_child, n_labels, table, first, rest, keys, chain):
+    """Write each row's chain: its label followed by the chain of its only child.
+
+    only_child: (N,), -1 where there are none or several.  Chain c is the label ``first[c]``
+    followed by chain ``rest[c]`` (-1: nothing).  Returns the number of chains.
+    """
+    n = 0
+    for r in range(label.size):
+        below = chain[only_child[r]] if only_child[r] >= 0 else -1
+        key = np.int64(below + 1) * n_labels + label[r]
+        slot = find_key(keys, table, key)
+        if table[slot] < 0:
+            table[slot] = n
+            keys[n], first[n], rest[n] = key, label[r], below
+            n += 1
+        chain[r] = table[slot]
+    return n
+
+
+@njit(cache=True, nogil=True)
+def link_children(parent, n_children, right, first_child, only_child, made_before):
+    """Write each row's first and only child, and the sibling generated just before it.
+
+    Right-factored trees generate children from the left, left-factored ones from the right.
+    first_child, only_child and made_before are -1 where there is none.
+    """
+    last = np.full(parent.size, -1, dtype=np.int32)
+    first_child[:] = -1
+    made_before[:] = -1
+    for r in range(parent.size):
+        p = parent[r]
+        if p < 0:
+            continue
+        if last[p] < 0:
+            first_child[p] = r
+        elif right:
+            made_before[r] = last[p]
+        else:
+            made_before[last[p]] = r
+        last[p] = r
+    for r in range(parent.size):
+        only_child[r] = first_child[r] if n_children[r] == 1 else -1
+
+
+@njit(cache=True, nogil=True)
+def factor_right(parent, made_before, n_children, skip, offsets, left, right, source, made, new_stop):
+    """Write right-factored rows: X -> c1 @X, @X -> c2 @X, .., @X -> c(n-1) cn.
+
+    source: the row whose node this is (the lowest of a collapsed chain).  made: at intermediate
+    rows the child generated last, else -1.
+    """
+    node = np.empty(parent.size, dtype=np.int32)
+    last = np.empty(parent.size, dtype=np.int32)
+    n = 0
+    for s in range(offsets.size - 1):
+        for r in range(offsets[s], offsets[s + 1]):
+            if skip[r]:
+                continue
+            if n_children[r] == 1:
+                node[r] = node[last[r]]
+            elif n_children[r] == 0:
+                left[n] = right[n] = made[n] = -1
+                source[n], node[r] = r, n
+                n += 1
+            else:
+                below, child = node[last[r]], made_before[last[r]]
+                while child >= 0:
+                    left[n], right[n] = node[child], below
+                    source[n], made[n] = r, made_before[child]
+                    below, child = n, made_before[child]
+                    n += 1
+                node[r] = below
+            if parent[r] >= 0:
+                last[parent[r]] = r
+        new_stop[s] = n
+    return n
+
+
+@njit(cache=True, nogil=True)
+def factor_left(parent, made_before, n_children, skip, offsets, left, right, source, made, new_stop):
+    """Write left-factored rows: X -> @X cn, .., @X -> c1 c2; columns as in ``factor_right``."""
+    node = np.full(parent.size, -1, dtype=np.int32)
+    n = 0
+    for s in range(offsets.size - 1):
+        for r in range(offsets[s], offsets[s + 1]):
+            if skip[r]:
+                continue
+            if n_children[r] == 0:
+                left[n] = right[n] = made[n] = -1
+                source[n], node[r] = r, n
+                n += 1
+            p = parent[r]
+            if p < 0 or skip[p]:
+                continue
+            if node[p] < 0:
+                node[p] = node[r]
+            else:
+                left[n], right[n] = node[p], node[r]
+                source[n], made[n], node[p] = p, made_before[r], n
+                n += 1
+        new_stop[s] = n
+    return n
+
+
+@njit(cache=True, nogil=True)
+def chain_tops(only_child, skip, top):
+    """Write the highest row of the collapsed chain that each row belongs to."""
+    for r in range(only_child.size):
+        top[r] = r
+    for r in range(only_child.size - 1, -1, -1):
+        if only_child[r] >= 0 and not skip[r]:
+            top[only_child[r]] = top[r]
+
+
+@njit(cache=True, nogil=True)
+def restored_sizes(label, offsets, chain_at, partial, opening, root, new_stop):
+    """Write where each tree ends among the restored rows; the number of rows."""
+    n = 0
+    for s in range(offsets.size - 1):
+        last = offsets[s + 1] - 1
+        for r in range(offsets[s], offsets[s + 1]):
+            a = label[r]
+            if not partial[a] or r == last:
+                n += chain_at[a + 1] - chain_at[a]
+        if opening[label[last]] != root:
+            n += 1
+        new_stop[s] = n
+    return n
+
+
+@njit(cache=True, nogil=True)
+def restore(
+    label,
+    left,
+    right,
+    word,
+    offsets,
+    chain,
+    chain_at,
+    partial,
+    opening,
+    root,
+    new_label,
+    new_parent,
+    new_word,
+):
+    """Write n-ary rows from binary ones: chains unfold, intermediate nodes vanish, roots return.
+
+    chain: symbols of each label's chain from top to bottom, cut by ``chain_at``; opening: the
+    top symbol of each label.
+    """
+    lowest = np.full(label.size, -1, dtype=np.int32)
+    highest = np.full(label.size, -1, dtype=np.int32)
+    n = 0
+    for s in range(offsets.size - 1):
+        last = offsets[s + 1] - 1
+        for r in range(offsets[s], offsets[s + 1]):
+            a = label[r]
+            if partial[a] and r != last:
+                continue
+            lowest[r] = n
+            for k in range(chain_at[a + 1] - 1, chain_at[a] - 1, -1):
+                new_label[n], new_word[n], new_parent[n] = chain[k], -1, n + 1
+                n += 1
+            new_word[lowest[r]] = word[r]
+            highest[r] = n - 1
+        new_parent[n - 1] = -1
+        if opening[label[last]] != root:
+            new_parent[n - 1] = n
+            new_label[n], new_word[n], new_parent[n] = root, -1, -1
+            n += 1
+        for r in range(last, offsets[s] - 1, -1):
+            if left[r] < 0:
+                continue
+            for c in (left[r], right[r]):
+                if highest[c] >= 0:
+                    new_parent[highest[c]] = lowest[r]
+                else:
+                    lowest[c] = lowest[r]
