@@ -1,1 +1,3 @@
 """Registers every verb with the application by importing its module."""
+
+from eigenparse.cli import normalise as normalise

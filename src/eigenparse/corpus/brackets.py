@@ -73,6 +73,16 @@ def read_trees_report(paths: str | Path | Iterable[str | Path], *, skip_broken: 
     return _reading(parts, skip_broken)
 
 
+def notes(reading: Reading) -> list[str]:
+    """Sentences that tell a user what was skipped or mended."""
+    told = []
+    if reading.n_skipped:
+        told.append(f"skipped {reading.n_skipped} broken trees, the first at {reading.problems[0]}")
+    if reading.n_split:
+        told.append(f"{reading.n_split} words shared a tag with another word and got that tag for themselves")
+    return told
+
+
 def parse_trees(text: bytes | str, source: str = "<text>", *, skip_broken: bool = False) -> Treebank:
     """The trees of a text.
 
@@ -175,6 +185,8 @@ def join_treebanks(parts: Iterable[Treebank]) -> Treebank:
     parts = list(parts)
     if len(parts) == 1:
         return parts[0]
+    if not parts:
+        raise DataError("no treebank to join; name at least one file")
     labels: dict[str, int] = {}
     words: dict[str, int] = {}
     columns: list[tuple[IntVector, IntVector, IntVector]] = []
@@ -187,11 +199,10 @@ def join_treebanks(parts: Iterable[Treebank]) -> Treebank:
         if start > np.iinfo(np.int32).max:
             raise ResourceError("more than 2147483647 nodes in one treebank; read fewer files at a time")
     sizes = [np.diff(part.offsets) for part in parts]
-    empty = np.empty(0, dtype=np.int32)
-    joined = [as_ids(np.concatenate([empty, *(column[k] for column in columns)])) for k in range(3)]
+    label, parent, word = (as_ids(np.concatenate(column)) for column in zip(*columns, strict=True))
     offsets = np.cumsum(np.concatenate([[0], *sizes]))
-    line = np.concatenate([np.empty(0, dtype=np.int64), *(part.line for part in parts)])
-    return Treebank(*joined, as_offsets(offsets), as_offsets(line), tuple(labels), tuple(words))
+    line = np.concatenate([part.line for part in parts])
+    return Treebank(label, parent, word, as_offsets(offsets), as_offsets(line), tuple(labels), tuple(words))
 
 
 def _renumber(ids: IntVector, symbols: tuple[str, ...], common: dict[str, int]) -> IntVector:
@@ -226,11 +237,14 @@ def format_trees(treebank: Treebank) -> bytes:
 
 def _encoded(symbols: tuple[str, ...], what: str) -> tuple[AnyArray, LongVector]:
     """All symbols as bytes, escaped, and the offset of each."""
-    coded = [escape(symbol).encode("utf-8", "replace") for symbol in symbols]
+    try:
+        coded = [escape(symbol).encode("utf-8") for symbol in symbols]
+    except UnicodeEncodeError as problem:
+        raise DataError(f"the {what} {problem.object!r} is not valid Unicode; replace it") from None
     for symbol, code in zip(symbols, coded, strict=True):
-        if len(code.split()) != 1 and (code or what == "word"):
+        if code.split() != [code] and (code or what == "word"):
             raise DataError(
-                f"the {what} {symbol!r} is empty or holds blanks; brackets cannot hold it: replace it"
+                f"the {what} {symbol!r} is empty or holds blanks, which brackets cannot; replace it"
             )
     offsets = np.cumsum([0] + [len(code) for code in coded], dtype=np.int64)
     return np.frombuffer(b"".join(coded), dtype=np.uint8), offsets
@@ -273,11 +287,17 @@ def indent(line: str, *, width: int = 2, deepest: int = 40) -> str:
     return "".join(pieces).lstrip(" ")
 
 
+def encode_trees(treebank: Treebank, *, pretty: bool = False) -> bytes:
+    """All trees as they stand in a file."""
+    text = format_trees(treebank)
+    if not pretty:
+        return text
+    return "".join(indent(line) + "\n" for line in text.decode("utf-8").split("\n") if line).encode("utf-8")
+
+
 def write_trees(treebank: Treebank, target: str | Path | IO[str], *, pretty: bool = False) -> None:
     """Write all trees to a path (whole or not at all) or a text stream."""
-    text = format_trees(treebank)
-    if pretty:
-        text = "".join(indent(line) + "\n" for line in text.decode("utf-8").split("\n") if line).encode()
+    text = encode_trees(treebank, pretty=pretty)
     if isinstance(target, str | Path):
         write_whole(target, text)
     else:

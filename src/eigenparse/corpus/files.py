@@ -9,7 +9,7 @@ import os
 import sys
 import tempfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO
 
@@ -21,6 +21,12 @@ STANDARD_INPUT = Path("-")
 LIMIT = 2**31 - 1  # bytes after decompression: positions inside one file are 32-bit numbers
 _BLOCK = 1 << 20
 _BROKEN_PACKING = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, ValueError)
+_Readable = IO[bytes] | gzip.GzipFile | lzma.LZMAFile | bz2.BZ2File
+_OPENERS: dict[bytes, Callable[[IO[bytes]], _Readable]] = {
+    b"\x1f\x8b": lambda stream: gzip.GzipFile(fileobj=stream),
+    b"\xfd7zXZ\x00": lzma.LZMAFile,
+    b"BZh": bz2.BZ2File,
+}
 
 
 def find_files(
@@ -83,17 +89,11 @@ def _unpacked(stream: IO[bytes], path: Path, limit: int) -> bytes:
     """All that a stream holds, unpacked."""
     head = stream.read(6)
     stream.seek(0)
-    opened: IO[bytes] | gzip.GzipFile | lzma.LZMAFile | bz2.BZ2File = stream
-    if head.startswith(b"\x1f\x8b"):
-        opened = gzip.GzipFile(fileobj=stream)
-    elif head == b"\xfd7zXZ\x00":
-        opened = lzma.LZMAFile(stream)
-    elif head.startswith(b"BZh") and head[3:4].isdigit():
-        opened = bz2.BZ2File(stream)
-    else:
+    opener = next((opener for magic, opener in _OPENERS.items() if head.startswith(magic)), None)
+    if opener is None:
         return _upto(stream, limit, path)
     try:
-        return _upto(opened, limit, path)
+        return _upto(opener(stream), limit, path)
     except _BROKEN_PACKING as problem:
         raise _damaged(path, problem) from None
     except OSError as problem:
@@ -111,7 +111,7 @@ def _damaged(path: Path, problem: Exception) -> FormatError:
     )
 
 
-def _upto(stream: IO[bytes] | gzip.GzipFile | lzma.LZMAFile | bz2.BZ2File, limit: int, path: Path) -> bytes:
+def _upto(stream: _Readable, limit: int, path: Path) -> bytes:
     """All that a stream holds, or an error as soon as it is more than ``limit`` bytes."""
     blocks: list[bytes] = []
     size = 0

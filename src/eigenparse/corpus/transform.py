@@ -244,3 +244,10 @@ def unbinarise(trees: Trees, table: ChainTable | None = None) -> Treebank:
     ids, labels = compact(label, table.symbols)
     offsets, line = as_offsets(np.append(0, stop)), np.arange(1, len(trees) + 1, dtype=np.int64)
     return Treebank(ids, parent, word, offsets, line, labels, trees.words)
+
+
+def as_treebank(trees: Trees) -> Treebank:
+    """Binary trees as they are, with their labels written out: to look at, not to restore from."""
+    line = np.arange(1, len(trees) + 1, dtype=np.int64)
+    names = tuple(map(str, trees.labels))
+    return Treebank(trees.label, trees.parent(), trees.word, trees.offsets, line, names, trees.words)

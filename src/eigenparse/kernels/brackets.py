@@ -280,12 +280,13 @@ def intern_slices(data, start, stop, table, hashes, ids, first):
 @njit(cache=True, nogil=True)
 def same_slice(data, start, stop, other_start, other_stop):
     """Whether two slices hold the same bytes."""
-    if stop - start != other_stop - other_start:
+    size = stop - start
+    if size != other_stop - other_start:
         return False
-    for i in range(stop - start):
-        if data[start + i] != data[other_start + i]:
-            return False
-    return True
+    i = 0
+    while i < size and data[start + i] == data[other_start + i]:
+        i += 1
+    return i == size
 
 
 @njit(cache=True, nogil=True)
