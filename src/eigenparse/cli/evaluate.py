@@ -1,0 +1,99 @@
+"""``eigenparse evaluate``: recognise what two files hold and hand them to the scorer of that format."""
+
+import importlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eigenparse.cli.main import app
+from eigenparse.errors import OptionError
+
+_SAMPLE = 1 << 16  # bytes looked at
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the user asked for; a format uses what has a meaning for it."""
+
+    gold: Path
+    guess: Path
+    compare: Path | None
+    params: str | None
+    strict: bool
+    cutoff: int | None
+    per_sentence: bool
+    per_label: bool
+    as_json: bool
+    seed: int
+    resamples: int
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format that can be scored.
+
+    recognises: whether the start of a file, comments and blank lines left out, is of this format.
+    module: where ``run(request) -> None`` is; imported only when needed.
+    """
+
+    name: str
+    recognises: Callable[[str], bool]
+    module: str
+
+
+# The first format that recognises the gold file scores it: one line here for each.
+FORMATS: tuple[Format, ...] = (
+    Format(
+        "brackets",
+        lambda text: re.match(r"\(\s*[^\s()]*\s*[^\s()]*[()]", text) is not None,
+        "eigenparse.cli.evaluate_brackets",
+    ),
+)
+
+
+def start_of(path: Path) -> str:
+    """The start of a file without blank lines and comments."""
+    from eigenparse.corpus.files import read_bytes
+
+    text = read_bytes(path)[:_SAMPLE].decode("utf-8", "replace")
+    lines = (
+        line for line in text.split("\n") if line.strip() and not line.startswith(("#", "%", ";;", "*x*"))
+    )
+    return "\n".join(lines).lstrip()
+
+
+def choose_format(gold: Path, name: str | None) -> Format:
+    """The format asked for, or the first that recognises the gold file."""
+    names = ", ".join(known.name for known in FORMATS)
+    for known in FORMATS:
+        if known.name == name or (name is None and known.recognises(start_of(gold))):
+            return known
+    if name is None:
+        raise OptionError(f"{gold}: not a format that can be scored; name it with --format, one of {names}")
+    raise OptionError(f"format must be one of {names}, got {name} instead")
+
+
+@app.command()
+def evaluate(
+    gold: Annotated[Path, typer.Argument(help="What is right.")],
+    guess: Annotated[Path, typer.Argument(help="What was predicted, in the same order.")],
+    params: Annotated[str | None, typer.Option(help="EVALB parameter file; COLLINS is built in.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Exactly as the reference scorer.")] = False,
+    compare: Annotated[Path | None, typer.Option(help="Another prediction: is the difference real?")] = None,
+    per_sentence: Annotated[bool, typer.Option("--per-sentence", help="One line a sentence.")] = False,
+    per_label: Annotated[bool, typer.Option("--per-label", help="One line a label.")] = False,
+    cutoff: Annotated[int | None, typer.Option(help="Length of short sentences, scored apart.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="All figures as JSON.")] = False,
+    seed: Annotated[int, typer.Option(help="Seed of the resampling for --compare.")] = 0,
+    resamples: Annotated[int, typer.Option(help="Number of resamples for --compare.")] = 10_000,
+    format_name: Annotated[str | None, typer.Option("--format", help="Format, if not to be guessed.")] = None,
+) -> None:
+    """Score predictions against gold."""
+    request = Request(
+        gold, guess, compare, params, strict, cutoff, per_sentence, per_label, as_json, seed, resamples
+    )
+    importlib.import_module(choose_format(gold, format_name).module).run(request)

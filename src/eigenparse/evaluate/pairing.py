@@ -1,0 +1,99 @@
+"""A gold and a guessed file in, sentences that stand opposite each other out.
+
+Files with one tree a line are paired line by line, as EVALB does, so that an empty or failed line
+keeps its place; trees that spread over lines are paired one by one.
+"""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from eigenparse.corpus.brackets import parse_trees, take_trees
+from eigenparse.corpus.files import read_bytes
+from eigenparse.errors import DataError
+from eigenparse.evaluate.brackets import BracketScores, score_lines
+from eigenparse.evaluate.evalb_params import COLLINS, EvalbParams
+from eigenparse.evaluate.tree_lines import TreeLines, read_tree_lines
+
+
+@dataclass(frozen=True, slots=True)
+class PairedFiles:
+    """Sentences of two files, and a sentence on how they were paired."""
+
+    gold: TreeLines
+    guess: TreeLines
+    how: str
+
+    def score(self, *, params: EvalbParams = COLLINS, strict: bool = False) -> BracketScores:
+        """The scores of the guessed sentences."""
+        return score_lines(self.gold, self.guess, params=params, strict=strict)
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """One way to cut a file into sentences, and what the pieces are called."""
+
+    pieces: str
+    sentences: TreeLines
+
+    def __len__(self) -> int:
+        return len(self.sentences.treebank)
+
+
+def pair_files(gold_path: str | Path, guess_path: str | Path, *, strict: bool = False) -> PairedFiles:
+    """Read two files of trees and pair their sentences.
+
+    Raises DataError if there are not as many on both sides.  Only under ``strict``, between files
+    with one tree a line, what one file has more than the other is left out, as EVALB does.
+    """
+    gold, guess = _views(gold_path, all_trees=not strict), _views(guess_path, all_trees=False)
+    if not gold[0].sentences.treebank.label.size:
+        raise DataError(f"{gold_path}: no tree to score against; check that it is the right file")
+    if strict and gold[0].pieces == guess[0].pieces == "line":
+        n = min(len(gold[0]), len(guess[0]))
+        how = "line by line"
+        if not len(gold[0]) == len(guess[0]) == n:
+            how += f", the first {n} only: {len(gold[0])} lines in the gold file against {len(guess[0])}"
+        return PairedFiles(_head(gold[0].sentences, n), _head(guess[0].sentences, n), how)
+    for one in gold:
+        for other in guess:
+            if len(one) == len(other):
+                return PairedFiles(one.sentences, other.sentences, f"{one.pieces} by {other.pieces}")
+    raise DataError(
+        f"{gold_path} has {len(gold[-1])} trees and {guess_path} {len(guess[-1])};"
+        " give one tree, or an empty line, for every gold tree"
+    )
+
+
+def _views(path: str | Path, *, all_trees: bool) -> list[_View]:
+    """The ways to cut a file into sentences, the likeliest first.
+
+    all_trees: a line that is no tree is a part of one, or an error; otherwise it is a failed parse
+    unless most lines are like that.  Lines that start with ``#`` are comments.
+    """
+    content = read_bytes(path)
+    lines = content.decode("utf-8", "surrogateescape").split("\n")
+    if not lines[-1]:
+        lines.pop()
+    lines = [line for line in lines if not line.startswith("#")]
+    by_line = read_tree_lines(lines)
+    n_broken, n_filled = int(by_line.broken.sum()), sum(1 for line in lines if line.strip())
+    if 2 * n_broken > n_filled or (all_trees and n_broken):
+        return [_View("tree", TreeLines.of(parse_trees(content, str(path))))]
+    return [_View("line", by_line), _View("filled line", _without_blank(by_line))]
+
+
+def _head(lines: TreeLines, n: int) -> TreeLines:
+    """The first n sentences."""
+    treebank = take_trees(lines.treebank, 0, n)
+    return TreeLines(treebank, lines.broken[:n], lines.unclosed[: treebank.label.size])
+
+
+def _without_blank(lines: TreeLines) -> TreeLines:
+    """The sentences that are not just an empty line."""
+    size = np.diff(lines.treebank.offsets)
+    filled = (size > 0) | lines.broken
+    offsets = np.concatenate([[0], np.cumsum(size[filled])])
+    treebank = replace(lines.treebank, offsets=offsets, line=lines.treebank.line[filled])
+    return TreeLines(treebank, lines.broken[filled], lines.unclosed)
