@@ -19,7 +19,10 @@ class Factor(StrEnum):
 
 @app.command()
 def normalise(
-    trees: Annotated[list[str], typer.Argument(help="Files, directories or globs; - is standard input.")],
+    trees: Annotated[
+        list[str],
+        typer.Argument(metavar="TREES...", help="Files, directories or globs; - is standard input."),
+    ],
     skip_broken: Annotated[bool, typer.Option(help="Skip broken trees and count them.")] = False,
     keep_tag_suffix: Annotated[bool, typer.Option(help="Leave tags such as N-D as they are.")] = False,
     binarise: Annotated[

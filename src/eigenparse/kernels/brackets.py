@@ -235,15 +235,18 @@ def scan_trees(data, skip, split, state, stack, done, rows, parent, tree_stop, t
             tree_stop[state[TREES]], tree_line[state[TREES]] = state[ROWS], line
             state[TREES] += 1
             continue
+        if skip and not strict:
+            # From the first broken tree on, a bracket at the start of a line always starts a tree:
+            # otherwise one missing bracket swallows the file and re-reading it is quadratic.
+            strict = True
+            state[POS], state[LINE], state[SPLITS] = start, line, splits
+            continue
         if state[PROBLEMS] < problems.shape[0]:
             problems[state[PROBLEMS], 0] = problem
             problems[state[PROBLEMS], 1] = line if problem == NEVER_CLOSED else state[LINE]
         state[PROBLEMS] += 1
         if not skip:
             return
-        # From the first broken tree on, a bracket at the start of a line always starts a tree:
-        # otherwise one missing bracket swallows the file and re-reading it is quadratic.
-        strict = True
         state[POS], state[LINE], state[SPLITS] = start, line, splits
         next_start(data, state)
 
