@@ -13,7 +13,7 @@ Tree = tuple[Any, Any]
 
 NASTY = st.text(alphabet="AB|@^-=<>,+$#%;*/\\é漢\u00a0\u2028\x00\x1f\"'", min_size=1, max_size=4)
 COMMON = st.sampled_from(
-    ["S", "NP", "NP-SBJ", "NP=2", "VP|NP", "TOP", "ROOT", "S1", "-NONE-", "ID", "CODE", "X"]
+    ["S", "NP", "NP-SBJ", "NP=2", "VP|NP", "TOP", "ROOT", "S1", "-NONE-", "ID", "CODE", "ID-1"]
 )
 EDITORIAL = st.sampled_from(["METADATA", "", "-LRB-", "TOP-1", "ROOT-X", "VROOT"])
 
@@ -79,14 +79,13 @@ def normalised(tree: Tree, *, keep_tags: bool = False, strip: bool = True) -> Tr
     """One tree cleaned step by step: prune, rename, find the root, merge."""
     clean = stripped if strip else (lambda label: label)
 
-    def pruned(node: Tree, depth: int, below_root: bool) -> Tree | None:
+    def pruned(node: Tree, below_root: bool) -> Tree | None:
         label, below = node
-        marginal = label == "ID" and (depth == 0 or (depth == 1 and below_root))
-        if label in ("-NONE-", "CODE", "METADATA") or marginal:
+        if stripped(label) in ("-NONE-", "CODE", "METADATA") or (stripped(label) == "ID" and below_root):
             return None
         if isinstance(below, str):
             return (label if keep_tags else clean(label), below)
-        left = [pruned(child, depth + 1, clean(label) in ROOTS) for child in below]
+        left = [pruned(child, below_root and stripped(label) in ROOTS) for child in below]
         kept = [child for child in left if child is not None]
         return (clean(label), kept) if kept else None
 
@@ -98,7 +97,7 @@ def normalised(tree: Tree, *, keep_tags: bool = False, strip: bool = True) -> Tr
             below = below[0][1]
         return (label, below if isinstance(below, str) else [merged(child) for child in below])
 
-    left = pruned(tree, 0, False)
+    left = pruned(tree, True)
     if left is None:
         return None
     if isinstance(left[1], str) or left[0] not in ROOTS:

@@ -17,8 +17,8 @@ class Normalisation:
     """What cleaning does.
 
     keep_tag_suffix: leave tags as they are (``N-D``), strip phrase labels only.
-    dropped: labels that go with all they hold.  marginal: labels that go as a root or below it.
-    roots: names of the outermost node, all of which become TOP.
+    dropped: labels that go with all they hold.  marginal: labels that go where nothing but roots
+    is above them.  roots: names of the outermost node, all of which become TOP.
     """
 
     keep_tag_suffix: bool = False
@@ -51,7 +51,8 @@ def normalise_report(treebank: Treebank, *, options: Normalisation = DEFAULT) ->
     X over X.  Comes: exactly one root TOP.
     """
     symbols: dict[str, int] = {ROOT: 0}
-    bare = [symbols.setdefault(strip_label(name), len(symbols)) for name in treebank.labels]
+    names = tuple(map(strip_label, treebank.labels))
+    bare = [symbols.setdefault(name, len(symbols)) for name in names]
     kept_whole = [symbols.setdefault(name, len(symbols)) for name in treebank.labels]
     n = treebank.label.size
     clean, into = np.zeros(n, dtype=np.int32), np.empty(n, dtype=np.int32)
@@ -59,9 +60,9 @@ def normalise_report(treebank: Treebank, *, options: Normalisation = DEFAULT) ->
         treebank.label,
         treebank.parent,
         treebank.word,
-        _marked(treebank.labels, options.dropped),
-        _marked(treebank.labels, options.marginal),
-        _marked(tuple(map(strip_label, treebank.labels)), options.roots),
+        _marked(names, options.dropped),
+        _marked(names, options.marginal),
+        _marked(names, options.roots),
         as_ids(kept_whole if options.keep_tag_suffix else bare),
         as_ids(bare),
         0,

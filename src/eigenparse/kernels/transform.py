@@ -49,7 +49,7 @@ def count_children(parent, n_children):
 def keep_rows(label, parent, word, dropped, marginal, is_root, tag_clean, phrase_clean, root, clean, into):
     """Decide what normalisation keeps.
 
-    dropped: per label, gone wherever it stands; marginal: gone as a root or right below one.
+    dropped: per label, gone wherever it stands; marginal: gone where nothing but roots is above.
     is_root: per label, a name of the outermost node.  tag_clean, phrase_clean: per label, the
     cleaned label.  root: the label of every outermost node.
     Writes ``clean``, each row's new label, and ``into``, the row that stands for it: itself, its
@@ -57,11 +57,12 @@ def keep_rows(label, parent, word, dropped, marginal, is_root, tag_clean, phrase
     """
     n_children = np.zeros(label.size, dtype=np.int32)
     gone = np.zeros(label.size, dtype=np.bool_)
+    outer = np.zeros(label.size, dtype=np.bool_)
     for r in range(label.size - 1, -1, -1):
-        p = parent[r]
-        gone[r] = dropped[label[r]] or (p >= 0 and gone[p])
-        if marginal[label[r]] and (p < 0 or (parent[p] < 0 and is_root[label[p]])):
-            gone[r] = True
+        p, a = parent[r], label[r]
+        outside = p < 0 or outer[p]
+        outer[r] = outside and is_root[a]
+        gone[r] = dropped[a] or (marginal[a] and outside) or (p >= 0 and gone[p])
     for r in range(label.size):
         if word[r] < 0 and n_children[r] == 0:
             gone[r] = True
