@@ -52,6 +52,11 @@ FORMATS: tuple[Format, ...] = (
         lambda text: re.match(r"\(\s*[^\s()]*\s*[^\s()]*[()]", text) is not None,
         "eigenparse.cli.evaluate_brackets",
     ),
+    Format(
+        "dependencies",
+        lambda text: re.match(r"1(-\d+)?\t([^\t\n]*\t){8}", text) is not None,
+        "eigenparse.cli.evaluate_dependencies",
+    ),
 )
 
 

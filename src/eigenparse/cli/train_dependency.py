@@ -1,0 +1,61 @@
+"""eigenparse train dependency: CoNLL-U trees in, a graph-based parser out."""
+
+import sys
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eigenparse.cli.main import train
+
+
+@train.command()
+def dependency(
+    trees: Annotated[
+        list[Path], typer.Argument(metavar="TRAIN...", help="CoNLL-U or CoNLL-X files with trees.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
+    dev: Annotated[Path | None, typer.Option(help="Trees to score the parser on after training.")] = None,
+    order: Annotated[int, typer.Option(min=1, max=2, help="2 also looks at neighbouring children.")] = 1,
+    passes: Annotated[int, typer.Option(min=1, help="Passes over the sentences.")] = 10,
+    crossing: Annotated[bool, typer.Option("--crossing", help="Allow crossing arcs (order 1).")] = False,
+    bits: Annotated[int, typer.Option(min=8, max=26, help="Size of the weight table, as a power of 2.")] = 22,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the order of sentences.")] = 0,
+    skip_broken: Annotated[bool, typer.Option("--skip-broken", help="Leave out what is no tree.")] = False,
+) -> None:
+    """Learn a dependency parser with relations: averaged MIRA over hashed features."""
+    from eigenparse.corpus.conllu import read_many
+    from eigenparse.learn.mira import ArcLearner
+    from eigenparse.models.arcs import save_arcs
+
+    corpus = read_many(list(trees), skip_broken=skip_broken)
+    for sentence in corpus.skipped:
+        sys.stderr.write(f"eigenparse: skipped {sentence}\n")
+    start = time.perf_counter()
+    learner = ArcLearner(order=order, passes=passes, crossing=crossing, bits=bits, seed=seed)
+    model, report = learner.fit(corpus.trees, progress=_progress if sys.stderr.isatty() else None)
+    save_arcs(out, model)
+    sys.stderr.write(
+        f"eigenparse: learnt from {report.n_sentences} sentences, {report.n_words} words, "
+        f"{report.n_lifted} lifted to projective trees, in {time.perf_counter() - start:.1f} s\n"
+    )
+    if dev is not None:
+        _score(model, dev)
+
+
+def _progress(what: str, done: int, total: int) -> None:
+    sys.stderr.write(f"\r{what}: pass {done} of {total} ")
+    if done == total:
+        sys.stderr.write("\n")
+
+
+def _score(model: "ArcModel", dev: Path) -> None:  # type: ignore[name-defined]  # noqa: F821
+    """Print attachment figures on development trees."""
+    from eigenparse.corpus.conllu import read_conllu
+    from eigenparse.decode.arcs import parse
+    from eigenparse.evaluate.attachment import attachment
+
+    gold = read_conllu(dev).trees
+    figures = attachment(gold, parse(model, gold)).figures()
+    typer.echo("  ".join(f"{name} {value:.2f}" for name, value in figures.items()))

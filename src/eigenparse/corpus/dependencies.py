@@ -1,0 +1,148 @@
+"""Dependency trees as frozen integer columns: what the CoNLL readers produce and the parsers consume."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray, BoolVector, IntVector, LongVector, as_ids, as_offsets, frozen
+from eigenparse.errors import DataError, FormatError
+from eigenparse.kernels.arc_trees import closest_projective, projective_flags, tree_faults
+
+ATTRIBUTES = ("form", "lemma", "upos", "xpos", "feats", "relation")
+FAULTS = {
+    1: ("the head is outside the sentence", "let it be 0 or the number of a word"),
+    2: ("a word is its own head", "name another head"),
+    3: ("no word of the sentence has head 0", "make one word the root"),
+    4: ("a second word has head 0", "keep one root and attach the others to it"),
+    5: ("the heads form a cycle", "break the cycle so that every word leads to the root"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Dependencies:
+    """Sentences with dependency trees, one row a word.
+
+    form, lemma, upos, xpos, feats, relation: (T,) ids into the tuple of the same name in
+    ``symbols``.  head: (T,), counted inside the sentence as the file does: 0 is the root, i the
+    i-th word, -1 not known.  offsets: (S + 1,).  line: (T,), where each word stood in its file.
+    """
+
+    form: IntVector
+    lemma: IntVector
+    upos: IntVector
+    xpos: IntVector
+    feats: IntVector
+    relation: IntVector
+    head: IntVector
+    offsets: LongVector
+    line: LongVector
+    symbols: dict[str, tuple[str, ...]]
+
+    def __len__(self) -> int:
+        return self.offsets.size - 1
+
+    @property
+    def n_words(self) -> int:
+        """Number of words in all sentences."""
+        return int(self.form.size)
+
+    def lengths(self) -> LongVector:
+        """Words of each sentence."""
+        return np.diff(self.offsets)
+
+    def strings(self, attribute: str) -> list[str]:
+        """One attribute of every word as text."""
+        names = self.symbols[attribute]
+        return [names[i] for i in getattr(self, attribute)]
+
+    def with_heads(self, head: Any, relation: Any = None, relations: Sequence[str] = ()) -> "Dependencies":
+        """The same words under other heads, and other relations if ids and names are given."""
+        changed = replace(self, head=frozen(as_ids(head)))
+        if relation is None:
+            return changed
+        symbols = {**self.symbols, "relation": tuple(relations)}
+        return replace(changed, relation=frozen(as_ids(relation)), symbols=symbols)
+
+    def select(self, sentences: Any) -> "Dependencies":
+        """The sentences with these numbers, in this order, with the same symbols."""
+        chosen = np.asarray(sentences, dtype=np.int64)
+        sizes = self.lengths()[chosen]
+        ends = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(sizes)])
+        rows = np.arange(ends[-1]) - np.repeat(ends[:-1] - self.offsets[chosen], sizes)
+        columns: dict[str, AnyArray] = {
+            f.name: frozen(getattr(self, f.name)[rows])
+            for f in fields(self)
+            if f.name not in ("offsets", "symbols")
+        }
+        return Dependencies(**columns, offsets=frozen(ends), symbols=self.symbols)
+
+
+def columns_of(
+    rows: dict[str, list[str]], heads: list[int], sizes: list[int], lines: list[int]
+) -> Dependencies:
+    """Columns of the attributes of all words, their heads, sentence sizes and line numbers."""
+    symbols: dict[str, tuple[str, ...]] = {}
+    ids: dict[str, AnyArray] = {}
+    for name in ATTRIBUTES:
+        table: dict[str, int] = {}
+        ids[name] = frozen(as_ids([table.setdefault(value, len(table)) for value in rows[name]]))
+        symbols[name] = tuple(table)
+    return Dependencies(
+        **ids,
+        head=frozen(as_ids(heads)),
+        offsets=frozen(as_offsets(np.cumsum([0, *sizes]))),
+        line=frozen(as_offsets(lines)),
+        symbols=symbols,
+    )
+
+
+def from_tokens(
+    sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
+) -> Dependencies:
+    """Sentences without trees, from token lists and, if known, tag lists."""
+    forms = [token for sentence in sentences for token in sentence]
+    known = [tag for sentence in tags for tag in sentence] if tags is not None else ["_"] * len(forms)
+    if len(known) != len(forms):
+        raise DataError(f"{len(forms)} tokens came with {len(known)} tags; give one tag a token")
+    blank = ["_"] * len(forms)
+    rows = dict.fromkeys(ATTRIBUTES, blank) | {"form": forms, "upos": known}
+    sizes = [len(sentence) for sentence in sentences]
+    return columns_of(rows, [-1] * len(forms), sizes, [0] * len(forms))
+
+
+def broken_trees(trees: Dependencies) -> tuple[LongVector, LongVector, LongVector]:
+    """Sentences that are not single-rooted trees: their numbers, fault codes and offending rows."""
+    fault, row = tree_faults(trees.head, trees.offsets)
+    bad = np.flatnonzero(fault)
+    return bad, fault[bad], row[bad]
+
+
+def check_heads(trees: Dependencies, *, source: str) -> Dependencies:
+    """The same trees, or a FormatError that names the first line where the heads are no tree."""
+    bad, fault, row = broken_trees(trees)
+    if bad.size:
+        problem, remedy = FAULTS[int(fault[0])]
+        raise FormatError(
+            problem, source=source, line=int(trees.line[row[0]]), remedy=f"{remedy}, or pass --skip-broken"
+        )
+    return trees
+
+
+def is_projective(trees: Dependencies) -> BoolVector:
+    """(S,) whether each tree can be drawn without crossing arcs, the root arc included."""
+    flags: BoolVector = projective_flags(trees.head, trees.offsets)
+    return flags
+
+
+def projectivised(trees: Dependencies) -> tuple[Dependencies, int]:
+    """Trees without crossing arcs, and how many had to be changed.
+
+    A crossing tree becomes the projective tree that lifts its words least: every word moves to
+    one of its ancestors, and the total number of steps up is smallest.
+    """
+    crossing = np.flatnonzero(~is_projective(trees))
+    head = trees.head.copy()
+    closest_projective(head, trees.offsets, crossing)
+    return trees.with_heads(head), int(crossing.size)

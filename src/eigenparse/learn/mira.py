@@ -1,0 +1,132 @@
+"""Dependency trees in, a graph-based parser out: averaged margin-based training of arcs and relations."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray, generator
+from eigenparse.corpus.dependencies import Dependencies, projectivised
+from eigenparse.errors import DataError, OptionError
+from eigenparse.inference.arc_columns import (
+    ArcColumns,
+    arc_columns,
+    compile_templates,
+    label_templates,
+    with_structure,
+)
+from eigenparse.kernels.arc_decoding import label_pass
+from eigenparse.kernels.arc_training import mira_pass
+from eigenparse.models.arcs import ARC_TEMPLATES, LABEL_TEMPLATES, PAIR_TEMPLATES, ArcModel, check_order
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ArcReport:
+    """What training saw.  wrong_heads: share of wrong heads under score + cost, per pass."""
+
+    n_sentences: int
+    n_words: int
+    n_lifted: int
+    wrong_heads: tuple[float, ...]
+    wrong_relations: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArcLearner:
+    """Averaged one-best MIRA with cost-augmented decoding [mcdonald-2006].
+
+    order 2 adds neighbouring children.  Trees with crossing arcs are lifted to projective ones
+    (and counted) unless ``crossing``, which trains for trees of any shape in the first order.
+    """
+
+    order: int = 1
+    crossing: bool = False
+    passes: int = 10
+    label_passes: int = 5
+    ceiling: float = 1.0
+    bits: int = 22
+    label_bits: int = 17
+    seed: int = 0
+    templates: tuple[str, ...] = ARC_TEMPLATES
+    pair_templates: tuple[str, ...] = PAIR_TEMPLATES
+    label_templates: tuple[str, ...] = LABEL_TEMPLATES
+
+    def fit(self, trees: Dependencies, *, progress: Progress | None = None) -> tuple[ArcModel, ArcReport]:
+        """Learn from trees whose heads are all known."""
+        self._check(trees)
+        columns = arc_columns(trees)
+        gold, n_lifted = (trees, 0) if self.crossing else projectivised(trees)
+        weights, wrong_heads = self._fit_arcs(columns, gold.head, progress)
+        relations = tuple(sorted(set(trees.symbols["relation"])))
+        table = np.array([relations.index(name) for name in trees.symbols["relation"]], dtype=np.int32)
+        label_weights, wrong_relations = self._fit_labels(
+            with_structure(columns, trees.head), trees.head, table[trees.relation], len(relations), progress
+        )
+        model = ArcModel(
+            order=self.order,
+            crossing=self.crossing,
+            templates=self.templates,
+            pair_templates=self.pair_templates if self.order == 2 else (),
+            label_templates=self.label_templates,
+            weights=weights,
+            label_weights=label_weights,
+            relations=relations,
+        )
+        return model, ArcReport(len(trees), trees.n_words, n_lifted, wrong_heads, wrong_relations)
+
+    def _check(self, trees: Dependencies) -> None:
+        check_order(self.order, self.crossing)
+        if self.passes < 1 or self.label_passes < 1 or not 8 <= self.bits <= 26 or not self.ceiling > 0:
+            raise OptionError(
+                "passes must be 1 or more, bits 8 to 26 and the ceiling above 0; change the option"
+            )
+        if trees.n_words == 0:
+            raise DataError("there is no sentence to learn from; give a file with trees")
+        if trees.head.min() < 0:
+            raise DataError("some words have no head; train on complete trees")
+
+    def _fit_arcs(
+        self, columns: ArcColumns, gold: AnyArray, progress: Progress | None
+    ) -> tuple[AnyArray, tuple[float, ...]]:
+        """Averaged weights of arc and pair features."""
+        second = self.order == 2
+        compiled = compile_templates(self.templates, self.pair_templates if second else (), bits=self.bits)
+        weights = np.zeros(1 << self.bits, dtype=np.float32)
+        drift, delta = np.zeros_like(weights), np.zeros(weights.size, dtype=np.int16)
+        clock, wrong = 0.0, []
+        for number in range(self.passes):
+            order = generator(self.seed, 0, number).permutation(columns.offsets.size - 1)
+            _, n_wrong, clock = mira_pass(
+                columns.keys, columns.tags, columns.classes, gold, columns.offsets, order, compiled,
+                second, self.crossing, self.ceiling, clock, weights, drift, delta,
+            )  # fmt: skip
+            wrong.append(n_wrong / columns.tags.size)
+            if progress is not None:
+                progress("arcs", number + 1, self.passes)
+        return averaged(weights, drift, clock), tuple(wrong)
+
+    def _fit_labels(
+        self, columns: ArcColumns, head: AnyArray, gold: AnyArray, n_relations: int, progress: Progress | None
+    ) -> tuple[AnyArray, tuple[float, ...]]:
+        """Averaged weights (2^label_bits, L) of the labeller, trained on gold arcs."""
+        compiled = label_templates(self.label_templates, bits=self.label_bits)
+        weights = np.zeros((1 << self.label_bits, n_relations), dtype=np.float32)
+        drift = np.zeros_like(weights)
+        clock, wrong = 0.0, []
+        for number in range(self.label_passes):
+            order = generator(self.seed, 1, number).permutation(columns.offsets.size - 1)
+            n_wrong, clock = label_pass(
+                columns.keys, columns.tags, columns.classes, columns.offsets, head, gold, order, compiled,
+                clock, self.ceiling, weights, drift,
+            )  # fmt: skip
+            wrong.append(n_wrong / columns.tags.size)
+            if progress is not None:
+                progress("relations", number + 1, self.label_passes)
+        return averaged(weights, drift, clock), tuple(wrong)
+
+
+def averaged(weights: AnyArray, drift: AnyArray, clock: float) -> AnyArray:
+    """Mean of the weights over all steps."""
+    return np.asarray(weights - drift / np.float32(max(clock, 1.0)), dtype=np.float32)

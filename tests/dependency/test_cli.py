@@ -1,0 +1,42 @@
+"""The verbs of the dependency family, run in process."""
+
+import json
+import pathlib
+
+import pytest
+from typer.testing import CliRunner
+
+from dependency.test_parser import toy
+from eigenparse.cli import evaluate as evaluate
+from eigenparse.cli import train_dependency as train_dependency
+from eigenparse.cli.main import app
+from eigenparse.decode.arcs import parse_conllu
+from eigenparse.errors import FormatError
+from eigenparse.models.arcs import load_arcs
+
+
+def run(*arguments: object) -> str:
+    result = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
+    assert result.exit_code == 0
+    return result.output
+
+
+def test_train_parse_evaluate(tmp_path: pathlib.Path) -> None:
+    _, lines = toy()
+    gold, guess, model = tmp_path / "gold.conllu", tmp_path / "guess.conllu", tmp_path / "model"
+    gold.write_text("\n".join(lines), encoding="utf-8")
+    options = ["--passes", 20, "--bits", 18, "--order", 2, "--dev", gold, "--out", model]
+    assert "UAS 100.00" in run("train", "dependency", gold, *options)
+    with guess.open("w", encoding="utf-8") as stream:
+        parse_conllu(load_arcs(model), lines, stream)
+    figures = json.loads(run("evaluate", gold, guess, "--json"))
+    assert (figures["UAS"], figures["LAS"], figures["complete"]) == (100.0, 100.0, 100.0)
+    report = run("evaluate", gold, guess, "--per-label", "--compare", gold)
+    assert "difference +0.00" in report
+
+
+def test_broken_training_file_is_named(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "bad.conllu"
+    path.write_text("1\ta\t_\tX\t_\t_\t1\tdep\t_\t_\n", encoding="utf-8")
+    with pytest.raises(FormatError, match=r"bad\.conllu:1: a word is its own head"):
+        run("train", "dependency", path, "--out", tmp_path / "m")

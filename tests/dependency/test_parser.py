@@ -1,0 +1,171 @@
+"""The trained parser: features against a slow twin, memorisation, determinism, model files."""
+
+import io
+import itertools
+import pathlib
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from dependency.oracles import all_trees, tree_score
+from eigenparse.corpus.conllu import read_lines
+from eigenparse.corpus.dependencies import Dependencies
+from eigenparse.decode.arcs import arc_marginals, kbest, parse, parse_conllu
+from eigenparse.errors import ModelFileError, OptionError
+from eigenparse.inference.arc_columns import arc_columns, compile_templates
+from eigenparse.kernels.arc_features import arc_rows, row_buffer, sentence_parts
+from eigenparse.kernels.arc_training import sentence_scores, tree_total
+from eigenparse.learn.mira import ArcLearner
+from eigenparse.models.arcs import load_arcs, save_arcs
+
+WORDS = [
+    ("the", "DET"),
+    ("old", "ADJ"),
+    ("man", "NOUN"),
+    ("sees", "VERB"),
+    ("dogs", "NOUN"),
+    ("and", "CCONJ"),
+]
+
+
+def toy(n_sentences: int = 10, seed: int = 0) -> tuple[Dependencies, list[str]]:
+    """Random projective trees over random words."""
+    rng = np.random.default_rng(seed)
+    lines = []
+    for _ in range(n_sentences):
+        n = int(rng.integers(1, 7))
+        heads = all_trees(n)[rng.integers(len(all_trees(n)))]
+        for i, h in enumerate(heads, start=1):
+            form, tag = WORDS[rng.integers(len(WORDS))]
+            relation = "root" if h == 0 else f"{tag.lower()}:{'l' if h > i else 'r'}"
+            lines.append(f"{i}\t{form}{rng.integers(9)}\t_\t{tag}\t_\t_\t{h}\t{relation}\t_\t_")
+        lines.append("")
+    return read_lines(lines, source="toy").trees, lines
+
+
+def small(order: int = 1, **options: object) -> ArcLearner:
+    return ArcLearner(order=order, bits=18, label_bits=12, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_ten_trees_are_memorised(order: int) -> None:
+    trees, _ = toy()
+    model, report = small(order, passes=30).fit(trees)
+    guess = parse(model, trees)
+    assert guess.head.tolist() == trees.head.tolist()
+    assert guess.strings("relation") == trees.strings("relation")
+    assert report.n_lifted == 0
+    assert report.wrong_heads[-1] < report.wrong_heads[0]
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_scores_lists_and_marginals_agree_with_enumeration(order: int) -> None:
+    trees, _ = toy(6, seed=1)
+    model, _ = small(order, passes=2).fit(trees)
+    compiled = compile_templates(model.templates, model.pair_templates, bits=model.bits)
+    columns = arc_columns(trees)
+    lists = kbest(model, trees, 5)
+    for s, (low, high) in enumerate(itertools.pairwise(trees.offsets)):
+        p = sentence_parts(
+            columns.keys[:, low:high], columns.tags[low:high], columns.classes[low:high], compiled, order == 2
+        )
+        parts = sentence_scores(p, compiled, model.weights, order == 2)
+        ranked = sorted((tree_score(t, *parts) for t in all_trees(high - low)), reverse=True)
+        found = int(lists.found[s])
+        assert found == min(5, len(ranked))
+        assert_allclose(lists.scores[s, :found], ranked[:found], rtol=1e-6, atol=1e-6)  # float32 pair scores
+        for k in range(found):
+            heads = lists.heads[k, low:high]
+            assert_allclose(tree_total(heads, *parts), lists.scores[s, k], rtol=1e-6, atol=1e-6)
+        assert_allclose(arc_marginals(model, trees, s)[:, 1:].sum(axis=0), 1.0, rtol=1e-6)
+
+
+def test_rows_are_what_the_templates_say() -> None:
+    trees, _ = toy(3, seed=2)
+    compiled = compile_templates(["s: h.p m-1.w", "d: m+1.p", "t: h.p m.p"], bits=20)
+    columns = arc_columns(trees)
+    s = int(trees.lengths().argmax())
+    low, high = trees.offsets[s], trees.offsets[s + 1]
+    n = int(high - low)
+    keys = columns.keys[:, low:high]
+    p = sentence_parts(keys, columns.tags[low:high], columns.classes[low:high], compiled, False)
+    rows = row_buffer(compiled)
+    coefficient = [int(c) for c in compiled.coefficients]
+
+    def key(attribute: int, position: int) -> int:
+        if 1 <= position <= n:
+            return int(keys[attribute, position - 1])
+        return int(compiled.edge_keys[attribute, 0 if position < 0 else 1 if position == 0 else 2])
+
+    for h, m in itertools.product(range(n + 1), range(1, n + 1)):
+        if h == m:
+            continue
+        side, distance = int(m > h), abs(h - m)
+        bucket = [0, 1, 2, 3, 4, 5, 5, 6, 6, 6, 6, 7, 7][min(distance, 12)]
+        plain = int(compiled.codes[side, 0])
+        expected = [
+            coefficient[0] * key(1, h) + coefficient[1] * key(0, m - 1) + plain,
+            coefficient[2] * key(1, m + 1) + int(compiled.codes[side, 1 + bucket]),
+        ]
+        for tag in sorted({int(columns.tags[low + i - 1]) for i in range(min(h, m) + 1, max(h, m))}):
+            pair = coefficient[3] * key(1, h) + coefficient[4] * key(1, m)
+            expected.append(pair + plain + int(compiled.tag_keys[tag]))
+        count = arc_rows(h, m, p, compiled, rows)
+        assert rows[:count].tolist() == [(x % 2**64) >> 44 for x in expected]
+
+
+def test_same_seed_same_bytes_and_files_round_trip(tmp_path: pathlib.Path) -> None:
+    trees, _ = toy()
+    for name in ("a", "b"):
+        save_arcs(tmp_path / name, small(2, passes=3, seed=4).fit(trees)[0])
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    model = small(2, passes=3, seed=4).fit(trees)[0]
+    again = load_arcs(tmp_path / "a")
+    assert again.order == 2
+    assert np.array_equal(again.weights, model.weights)
+    assert np.array_equal(again.label_weights, model.label_weights)
+    (tmp_path / "c").write_bytes((tmp_path / "a").read_bytes()[:-40])
+    with pytest.raises(ModelFileError):
+        load_arcs(tmp_path / "c")
+
+
+def test_gold_heads_do_not_leak_into_parsing() -> None:
+    trees, _ = toy(20, seed=5)
+    model, _ = small(2, passes=2).fit(trees)
+    blank = trees.with_heads(np.full(trees.n_words, -1), np.zeros(trees.n_words), ("_",))
+    assert parse(model, blank).head.tolist() == parse(model, trees).head.tolist()
+    assert parse(model, blank).relation.tolist() == parse(model, trees).relation.tolist()
+
+
+def test_crossing_trees_are_learnt_and_lifted() -> None:
+    heads = [3, 4, 0, 3]  # arcs 3 -> 1 and 4 -> 2 cross
+    lines = [f"{i}\tw{i}\t_\tX\t_\t_\t{h}\tdep\t_\t_" for i, h in enumerate(heads, start=1)]
+    trees = read_lines(lines, source="toy").trees
+    model, report = small(passes=10, crossing=True).fit(trees)
+    assert parse(model, trees).head.tolist() == heads
+    assert report.n_lifted == 0
+    model, report = small(passes=10).fit(trees)
+    assert report.n_lifted == 1
+    assert parse(model, trees).head.tolist() == [3, 3, 0, 3]
+    with pytest.raises(OptionError, match="order 1"):
+        small(2, crossing=True).fit(trees)
+
+
+def test_text_in_conllu_out() -> None:
+    trees, lines = toy()
+    model, _ = small(passes=5).fit(trees)
+    out = io.StringIO()
+    assert parse_conllu(model, lines, out) == 10
+    parsed = read_lines(out.getvalue().split("\n"), source="out").trees
+    assert parsed.head.tolist() == parse(model, trees).head.tolist()
+    out = io.StringIO()
+    assert parse_conllu(model, ["the old man\n", "\n", "sees\n"], out, n_best=3) == 2
+    blocks = out.getvalue().strip().split("\n\n")
+    assert len(blocks) == 3 + 1
+    assert blocks[0].startswith("# rank = 1\n# score = ")
+
+
+def test_bad_templates_are_refused() -> None:
+    with pytest.raises(OptionError, match=r"'m\.q' is not role"):
+        compile_templates(["s: h.p m.q"], bits=18)
