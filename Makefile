@@ -1,0 +1,39 @@
+# make demo    train, compare, parse and draw, without any data of your own
+# make test    run the tests
+# make check   formatting, lint, types, file lengths
+# Each target creates the virtual environment and installs what it needs by itself.
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
+RUN := $(VENV)/.ready
+DEVELOP := $(VENV)/.ready-to-develop
+
+.PHONY: demo test check clean
+.SILENT:
+
+demo: $(RUN)
+	$(BIN)/eigenparse demo --out demo-output
+
+test: $(DEVELOP)
+	PATH="$(abspath $(BIN)):$$PATH" scripts/test
+
+check: $(DEVELOP)
+	PATH="$(abspath $(BIN)):$$PATH" scripts/check
+
+$(RUN): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "eigenparse needs Python 3.11 or newer; set PYTHON=path")'
+	echo "setting up $(VENV)"
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) --upgrade "pip>=25.1"
+	$(PIP) --editable .
+	touch $@
+
+$(DEVELOP): $(RUN)
+	echo "adding test and lint tools to $(VENV)"
+	$(PIP) --editable . --group test --group lint
+	touch $@
+
+clean:
+	rm -rf $(VENV) demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
