@@ -45,19 +45,13 @@ class Format:
     module: str
 
 
+def _is_brackets(text: str) -> bool:
+    """Whether a text starts with a label in a bracket (columns may start with a bracket alone)."""
+    return re.match(r"\((\s*\()?[^\s()]+[\s(]", text) is not None
+
+
 # The first format that recognises the gold file scores it: one line here for each.
-FORMATS: tuple[Format, ...] = (
-    Format(
-        "brackets",
-        lambda text: re.match(r"\(\s*[^\s()]*\s*[^\s()]*[()]", text) is not None,
-        "eigenparse.cli.evaluate_brackets",
-    ),
-    Format(
-        "dependencies",
-        lambda text: re.match(r"1(-\d+)?\t([^\t\n]*\t){8}", text) is not None,
-        "eigenparse.cli.evaluate_dependencies",
-    ),
-)
+FORMATS: tuple[Format, ...] = (Format("brackets", _is_brackets, "eigenparse.cli.evaluate_brackets"),)
 
 
 def start_of(path: Path) -> str:

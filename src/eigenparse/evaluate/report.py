@@ -114,10 +114,8 @@ def summary(scores: BracketScores) -> str:
 def notes(scores: BracketScores) -> list[str]:
     """What was left out of the figures, and what it would do to them."""
     found = []
-    for status, what in (
-        (ERROR, "with other words than the gold tree or broken"),
-        (SKIPPED, "without words"),
-    ):
+    differ = "punctuation tags or words differ" if scores.strict else "words differ"
+    for status, what in ((ERROR, f"in error ({differ}, or the line is broken)"), (SKIPPED, "without words")):
         numbers = [k + 1 for k, value in enumerate(scores.status.tolist()) if value == status]
         if numbers:
             named = ", ".join(map(str, numbers[:_SHOWN])) + (", ..." if len(numbers) > _SHOWN else "")

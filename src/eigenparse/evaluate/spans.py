@@ -1,5 +1,6 @@
 """Columns of trees and the words that count in, columns of brackets out; and two of those matched."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ from eigenparse.corpus.columns import Treebank
 from eigenparse.evaluate.evalb_params import EvalbParams
 from eigenparse.evaluate.words import sentence_of_row
 
-ROOTS = frozenset(["", "ROOT", "TOP", "S1", "VROOT"])
+ROOTS = frozenset(["ROOT", "TOP", "S1", "VROOT"])
 UNCLOSED = -1  # EVALB leaves the end of such a bracket unset
 
 
@@ -68,9 +69,7 @@ def brackets_of(
     gone = np.array([params.deletes_bracket(symbol) for symbol in symbols], dtype=np.bool_)
     counts = (treebank.word < 0) & (start != end) & ~gone[label]
     if drop_root:
-        counts &= ~_named_roots(
-            treebank, np.array([symbol in ROOTS for symbol in symbols], dtype=np.bool_)[label]
-        )
+        counts &= ~_named_roots(treebank)
     rows = np.flatnonzero(counts)
     rows = rows[np.lexsort((-rows, sentence[rows]))]
     size = np.bincount(sentence[rows], minlength=len(treebank))
@@ -88,63 +87,64 @@ def _first_rows(parent: IntVector) -> LongVector:
     return first
 
 
-def _named_roots(treebank: Treebank, is_root_name: BoolVector) -> BoolVector:
+def _named_roots(treebank: Treebank) -> BoolVector:
     """(N,) rows with the name of a root at the top of their tree, or below only such rows."""
-    above = treebank.parent
-    found = is_root_name & (above < 0)
-    while np.any((more := is_root_name & ((above < 0) | found[above])) != found):
-        found = more
-    return found
+    names = [label == "" or plain_label(label) in ROOTS for label in treebank.labels]
+    named = np.array(names, dtype=np.bool_)[treebank.label]
+    above = np.where(treebank.parent < 0, np.arange(named.size), treebank.parent)
+    while np.any((further := above[above]) != above):
+        named = named & named[above]
+        above = further
+    return named & named[above]
 
 
 def match_brackets(
     gold: Brackets, guess: Brackets, wanted: BoolVector, *, equal: set[tuple[int, int]], labelled: bool
 ) -> BracketMatch:
-    """Match the brackets of each wanted sentence (S,) one to one; equal: label ids that count as the same."""
-    n = wanted.size
+    """Match the brackets of each wanted sentence (S,) one to one; equal: label ids that count as the same.
+
+    As in EVALB every gold bracket, from the top down, takes the first guessed one that is left.
+    """
+    paired = {label for pair in equal for label in pair}
     hits = np.zeros(gold.label.size, dtype=np.bool_), np.zeros(guess.label.size, dtype=np.bool_)
-    unlabelled, crossing = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-    columns = [
-        (side.label.tolist(), list(zip(side.start.tolist(), side.end.tolist())), side.offsets.tolist())
-        for side in (gold, guess)
-    ]
-    (gold_label, gold_span, gold_at), (guess_label, guess_span, guess_at) = columns
+    unlabelled, crossing = (np.zeros(wanted.size, dtype=np.int64) for _ in range(2))
+    gold_label, gold_span, gold_at = _lists(gold)
+    guess_label, guess_span, guess_at = _lists(guess)
+
+    def drawer(span: tuple[int, int], label: int) -> tuple[tuple[int, int], int]:
+        """Where brackets lie together that may match each other."""
+        return span, label if labelled and label not in paired else -1
+
     for s in np.flatnonzero(wanted).tolist():
-        ours = guess_span[guess_at[s] : guess_at[s + 1]]
-        theirs = gold_span[gold_at[s] : gold_at[s + 1]]
-        open_places: dict[tuple[int, int], list[int]] = {}
-        for k, span in enumerate(ours, start=guess_at[s]):
-            open_places.setdefault(span, []).append(k)
-        sizes = {span: len(places) for span, places in open_places.items()}
-        for k, span in enumerate(theirs, start=gold_at[s]):
-            if not sizes.get(span):
-                continue
-            found = _take(open_places[span], gold_label[k], guess_label, equal, labelled)
+        left: dict[tuple[tuple[int, int], int], list[int]] = {}
+        for k in range(guess_at[s + 1] - 1, guess_at[s] - 1, -1):
+            left.setdefault(drawer(guess_span[k], guess_label[k]), []).append(k)
+        for k in range(gold_at[s], gold_at[s + 1]):
+            places = left.get(drawer(gold_span[k], gold_label[k]))
+            found = _take(places, gold_label[k], guess_label, equal, labelled) if places else -1
             if found >= 0:
                 hits[0][k] = hits[1][found] = True
-        unlabelled[s] = _shared(sizes, theirs)
+        theirs = gold_span[gold_at[s] : gold_at[s + 1]]
+        ours = guess_span[guess_at[s] : guess_at[s + 1]]
+        unlabelled[s] = (Counter(theirs) & Counter(ours)).total()
         crossing[s] = _crossing(theirs, ours)
     return BracketMatch(*hits, unlabelled, crossing)
+
+
+def _lists(side: Brackets) -> tuple[list[int], list[tuple[int, int]], list[int]]:
+    """Labels, spans and offsets as plain lists, which Python walks faster."""
+    return side.label.tolist(), list(zip(side.start.tolist(), side.end.tolist())), side.offsets.tolist()
 
 
 def _take(
     places: list[int], label: int, labels: list[int], equal: set[tuple[int, int]], labelled: bool
 ) -> int:
-    """Remove and return the first open place whose label counts as the same, or -1."""
-    for k, place in enumerate(places):
-        if not labelled or labels[place] == label or (label, labels[place]) in equal:
+    """Remove and return the last place whose label counts as the same, or -1."""
+    for k in range(len(places) - 1, -1, -1):
+        other = labels[places[k]]
+        if not labelled or other == label or (label, other) in equal:
             return places.pop(k)
     return -1
-
-
-def _shared(sizes: dict[tuple[int, int], int], spans: list[tuple[int, int]]) -> int:
-    """How many spans can be matched whatever their labels; uses up ``sizes``."""
-    shared = 0
-    for span in spans:
-        if sizes.get(span):
-            sizes[span] -= 1
-            shared += 1
-    return shared
 
 
 def _crossing(gold: list[tuple[int, int]], guess: list[tuple[int, int]]) -> int:
