@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray, IntMatrix, IntVector, LongVector
+from eigenparse.arrays import BoolVector, FloatArray, IntMatrix, IntVector, LongVector
 from eigenparse.corpus.columns import Label
 from eigenparse.errors import DataError
 
@@ -18,10 +18,11 @@ from eigenparse.errors import DataError
 class Skeleton:
     """What is visible of a grammar.
 
-    labels: A.  rules: (R, 3) of (a, b, c), sorted.  symbols: V words and word classes.
+    labels: A.  rules: (R, 3) of (a, b, c), sorted.  symbols: V names, first n_words words, then
+    n_classes word classes, then tags that stand for any word of theirs.
     entry_label, entry_symbol: (E,) lexicon entries a -> x, sorted by (symbol, label).
     entry_start: (V + 1,), where each symbol's entries begin.  rule_probability, entry_probability,
-    root_probability: the plain PCFG.  is_phrase: (A,), whether the label heads binary rules.
+    root_probability: the plain PCFG.
     """
 
     labels: tuple[Label, ...]
@@ -33,10 +34,18 @@ class Skeleton:
     rule_probability: FloatArray
     entry_probability: FloatArray
     root_probability: FloatArray
+    n_words: int = 0
+    n_classes: int = 0
 
     @property
     def n_labels(self) -> int:
         return len(self.labels)
+
+    def is_tag(self) -> BoolVector:
+        """Which labels stand over words: (A,)."""
+        over = np.zeros(self.n_labels, dtype=bool)
+        over[self.entry_label] = True
+        return over
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +136,30 @@ def rotated(skeleton: Skeleton, weights: Weights, bases: list[FloatArray]) -> We
 
 
 @dataclass(frozen=True, slots=True)
+class TagContext:
+    """What stands beside what, for pruning; row or column A is the sentence's margin.
+
+    follow: (A + 1, A + 1), chance of the next tag given this one.  before: (A + 1, A), chance of a
+    label given the tag before its span.  after: (A + 1, A), chance of the tag after its span given
+    a label.
+    """
+
+    follow: FloatArray
+    before: FloatArray
+    after: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
 class LatentGrammar:
     """A skeleton with one set of weights or several (an ensemble), and what is known about them.
 
+    context: neighbours of tags and labels, for pruning; None prunes by posteriors alone.
     coarse: small weights for pruning between the plain PCFG and the members; may be None.
     report: what the learner says about the learning, JSON values only.
     """
 
     skeleton: Skeleton
     members: tuple[Weights, ...]
+    context: TagContext | None = None
     coarse: Weights | None = None
     report: dict[str, Any] = field(default_factory=dict)

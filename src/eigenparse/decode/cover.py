@@ -1,0 +1,90 @@
+"""A last resort: the fewest constituents that cover a sentence, glued under one root."""
+
+import numpy as np
+
+from eigenparse.arrays import FloatArray, IntVector, as_ids
+from eigenparse.inference.forest import Choices, Constraints, RuleIndex
+from eigenparse.kernels.forest import base_forest
+from eigenparse.kernels.kbest import kbest_lists, kbest_rows
+from eigenparse.models.pcfg import LatentGrammar
+
+Columns = tuple[IntVector, IntVector, IntVector, IntVector]
+BEAM = 1e-2
+MAX_EDGES = 20_000_000
+
+
+def cover(grammar: LatentGrammar, index: RuleIndex, words: Choices, limits: Constraints, glue: int) -> Columns:
+    """Label, left, right and word position of a tree that covers the sentence, in post-order.
+
+    ``glue`` is the label of the root over several pieces, ``glue + 1`` its partial label.
+    """
+    skeleton, n = grammar.skeleton, words.at.size - 1
+    merit = np.ones((n + 1, skeleton.n_labels))
+    tag = np.ones((n, max(int(np.diff(words.at).max(initial=1)), 1)))
+    label, start, end, entry, parent, left, right, _, share, _, _, _ = base_forest(
+        words.at[:-1], words.at[1:], words.label, words.probability, tag, 0.0,
+        skeleton.n_labels, index.pair_at, index.pair_rule, index.parent, skeleton.rule_probability, merit, merit,
+        BEAM, limits.cell_mask, limits.masks, MAX_EDGES,
+    )  # fmt: skip
+    if label.size == 0:  # too long even for this: words only
+        label, entry, start = _likeliest_tags(words), np.arange(n), as_ids(np.arange(n))
+        end, parent, left, right, share = start + 1, *(as_ids([]),) * 3, np.empty(0)
+    order = np.argsort(parent, kind="stable")
+    edge_at = np.searchsorted(parent[order], np.arange(label.size + 1)).astype(np.int64)
+    left, right = left[order], right[order]
+    word_score = np.where(entry >= 0, np.log(np.maximum(words.probability[np.maximum(entry, 0)], 1e-300)), 0.0)
+    shape = (label.size, 1)
+    best, back = np.empty(shape), np.empty(shape, dtype=np.int64)
+    ranks, count = np.zeros(shape, dtype=np.int64), np.zeros(label.size, dtype=np.int64)
+    edge_score = np.log(np.maximum(share[order], 1e-300))
+    kbest_lists(word_score, entry, edge_at, left, right, edge_score, 1, best, back, ranks, ranks.copy(), count)
+    complete = np.array([not name.partial for name in skeleton.labels])[label]
+    pieces = _fewest(n, start, end, best[:, 0], complete & (count > 0))
+    return _glue(pieces, label, start, left, right, back, n, glue)
+
+
+def _likeliest_tags(words: Choices) -> IntVector:
+    spans = zip(words.at[:-1], words.at[1:])
+    return as_ids([words.label[i + int(np.argmax(words.probability[i:j]))] for i, j in spans])
+
+
+def _fewest(n: int, start: IntVector, end: IntVector, score: FloatArray, usable: FloatArray) -> list[int]:
+    """Items that tile the sentence: as few as possible, then of highest score."""
+    cost, total, last = [0] + [n + 1] * n, [0.0] * (n + 1), [-1] * (n + 1)
+    for p in sorted(np.flatnonzero(usable).tolist(), key=lambda p: (int(end[p]), int(start[p]))):
+        i, j = int(start[p]), int(end[p])
+        candidate = (cost[i] + 1, -(total[i] + float(score[p])))
+        if candidate < (cost[j], -total[j]):
+            cost[j], total[j], last[j] = candidate[0], -candidate[1], p
+    pieces, j = [], n
+    while j > 0:
+        pieces.append(last[j])
+        j = int(start[last[j]])
+    return pieces[::-1]
+
+
+def _glue(
+    pieces: list[int], label: IntVector, start: IntVector, left: IntVector, right: IntVector, back: FloatArray,
+    n: int, glue: int,
+) -> Columns:  # fmt: skip
+    """Pieces as one right-branching tree in post-order."""
+    columns: list[list[int]] = [[], [], [], []]
+    tops = []
+    ranks = np.zeros_like(back)
+    for p in pieces:
+        item, edge = np.empty(2 * n, dtype=np.int64), np.empty(2 * n, dtype=np.int64)
+        a, b = np.empty(2 * n, dtype=np.int32), np.empty(2 * n, dtype=np.int32)
+        size = kbest_rows(p, 0, back, ranks, ranks, left, right, item, edge, a, b)
+        shift = len(columns[0])
+        for r in range(size):
+            leaf = edge[r] < 0
+            row = (label[item[r]], -1 if leaf else a[r] + shift, -1 if leaf else b[r] + shift)
+            for column, value in zip(columns, (*row, start[item[r]] if leaf else -1)):
+                column.append(int(value))
+        tops.append(len(columns[0]) - 1)
+    node = tops.pop()
+    while tops:
+        for column, value in zip(columns, (glue + (len(tops) > 1), tops.pop(), node, -1)):
+            column.append(value)
+        node = len(columns[0]) - 1
+    return as_ids(columns[0]), as_ids(columns[1]), as_ids(columns[2]), as_ids(columns[3])

@@ -1,0 +1,204 @@
+"""A grammar and sentences in, trees with scores and posteriors out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from eigenparse.arrays import FloatArray, IntVector, as_ids
+from eigenparse.corpus.columns import Label, Trees
+from eigenparse.decode.cover import cover
+from eigenparse.decode.objective import BracketTable, Objective, Scores, bracket_table, combine, scores
+from eigenparse.errors import DataError, ResourceError
+from eigenparse.inference.chart import Marginals, marginals
+from eigenparse.inference.forest import (
+    Choices, Constraints, Forest, Pruning, RuleIndex, build_forest, choices, prune, rule_index, unconstrained,
+)  # fmt: skip
+from eigenparse.kernels.kbest import kbest_lists, kbest_rows
+from eigenparse.models.pcfg import LatentGrammar
+from eigenparse.models.words import WordTable, symbols_of, word_table
+
+ROOT = "TOP"
+GLUE = (Label((ROOT,)), Label((ROOT,), partial=True))
+
+
+@dataclass(frozen=True, slots=True)
+class ParserOptions:
+    """How to search and what to maximise.
+
+    max_length: longer sentences are refused.  memory: bytes that one sentence's chart may take.
+    """
+
+    pruning: Pruning = Pruning()
+    objective: Objective = Objective()
+    max_length: int = 1000
+    memory: int = 3_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Parser:
+    """A grammar with the look-up tables that parsing needs; make it once for many sentences."""
+
+    grammar: LatentGrammar
+    options: ParserOptions
+    index: RuleIndex
+    table: BracketTable
+    words: WordTable
+    labels: tuple[Label, ...]
+
+
+def make_parser(grammar: LatentGrammar, options: ParserOptions | None = None) -> Parser:
+    """Prepare a grammar for parsing."""
+    skeleton = grammar.skeleton
+    table = bracket_table((*skeleton.labels, *GLUE), (*skeleton.is_tag().tolist(), False, False))
+    return Parser(
+        grammar,
+        options or ParserOptions(),
+        rule_index(skeleton),
+        table,
+        word_table(skeleton),
+        (*skeleton.labels, *GLUE),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """One tree over a sentence as post-order rows.
+
+    label, left, right, position (word index, -1 at phrases), rule, entry (-1 where none): (rows,).
+    posterior: of each row's brackets, or of the tag.  score: what the objective gave the tree.
+    """
+
+    label: IntVector
+    left: IntVector
+    right: IntVector
+    position: IntVector
+    rule: IntVector
+    entry: IntVector
+    posterior: FloatArray
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The best derivations of a sentence, best first.
+
+    status: "ok", "relaxed" (found only with a wider search) or "fallback" (pieces glued together).
+    log_total: log p(sentence) over the searched trees, mean over the members; -inf after a fallback.
+    n_non_positive: members whose sentence total was not positive.
+    """
+
+    derivations: tuple[Derivation, ...]
+    status: str
+    log_total: float
+    n_non_positive: int
+
+
+RELAXED = Pruning(beam=1e-7, tag=0.0, item=1e-8, edge=1e-9, coarse_item=0.0, coarse_edge=0.0)
+
+
+def decode(
+    parser: Parser, words: Sequence[str], *, k: int = 1, given: Choices | None = None, limits: Constraints | None = None
+) -> Decoded:
+    """The k best trees of a sentence; every non-empty sentence gets at least one."""
+    options = parser.options
+    if not words:
+        raise DataError("an empty sentence has no tree; leave it out")
+    if len(words) > options.max_length:
+        raise ResourceError(f"a sentence of {len(words)} words is longer than {options.max_length}; raise max_length")
+    word_choices = choices(parser.grammar.skeleton, symbols_of(parser.words, words)) if given is None else given
+    constraints = unconstrained(parser.grammar.skeleton) if limits is None else limits
+    for status, pruning in (("ok", options.pruning), ("relaxed", RELAXED)):
+        room = max((options.memory - 64 * len(words) ** 2) // 64, 1)
+        pruning = replace(pruning, max_edges=min(pruning.max_edges, room))
+        forest = build_forest(parser.grammar, parser.index, word_choices, constraints, pruning)
+        if forest is not None:
+            return _decode_forest(parser, forest, pruning, status, k)
+    return _glued(parser, word_choices, constraints)
+
+
+def _decode_forest(parser: Parser, forest: Forest, pruning: Pruning, status: str, k: int) -> Decoded:
+    """Prune by the small grammar, combine the members, and take the k best trees."""
+    coarse = parser.grammar.coarse
+    if coarse is not None:
+        rough = marginals(forest, coarse)
+        forest = prune(forest, rough.item, rough.edge, pruning.coarse_item, pruning.coarse_edge) or forest
+    members = [marginals(forest, weights) for weights in parser.grammar.members]
+    usable = [m for m in members if m.sign != 0]
+    if not usable:
+        usable = [_plain(forest)]
+    objective = parser.options.objective
+    value = scores(forest, combine(forest, usable, objective.combination), parser.table, objective)
+    log_total = float(np.mean([m.log_total for m in usable]))
+    return Decoded(_best(forest, value, k), status, log_total, sum(m.sign <= 0 for m in members))
+
+
+def _plain(forest: Forest) -> Marginals:
+    """The pruning posteriors as marginals, for a sentence to which no member gives any mass."""
+    width = np.arange(forest.label.size + 1, dtype=np.int64)
+    parent = np.repeat(np.arange(forest.label.size), np.diff(forest.edge_at))
+    edge = np.minimum(forest.posterior[forest.left], forest.posterior[forest.right])
+    return Marginals(
+        forest.posterior, np.minimum(edge, forest.posterior[parent]), -np.inf, 1.0,
+        np.ones(forest.label.size), forest.posterior, width,
+    )  # fmt: skip
+
+
+def _best(forest: Forest, value: Scores, k: int) -> tuple[Derivation, ...]:
+    """The k derivations of highest score."""
+    shape = (forest.label.size, k)
+    best, count = np.empty(shape), np.zeros(shape[0], dtype=np.int64)
+    back, rank_left, rank_right = (np.empty(shape, dtype=np.int64) for _ in range(3))
+    kbest_lists(
+        value.item, forest.entry, forest.edge_at, forest.left, forest.right, value.edge, k,
+        best, back, rank_left, rank_right, count,
+    )  # fmt: skip
+    found = [(-best[p, r], int(p), r) for p in forest.root for r in range(count[p])]
+    return tuple(
+        _derivation(forest, value, p, r, -negative, back, rank_left, rank_right)
+        for negative, p, r in sorted(found)[:k]
+    )
+
+
+def _derivation(
+    forest: Forest, value: Scores, root: int, rank: int, score: float,
+    back: FloatArray, rank_left: FloatArray, rank_right: FloatArray,
+) -> Derivation:  # fmt: skip
+    """Read one derivation out of the k-best lists."""
+    room = 2 * forest.n_words - 1
+    item, edge = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+    left, right = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32)
+    kbest_rows(root, rank, back, rank_left, rank_right, forest.left, forest.right, item, edge, left, right)
+    entry = forest.entry[item]
+    rule = np.where(edge >= 0, forest.rule[np.maximum(edge, 0)], -1) if forest.rule.size else np.full(room, -1)
+    position = np.where(entry >= 0, forest.start[item], -1)
+    return Derivation(
+        forest.label[item], left, right, as_ids(position), as_ids(rule), entry, value.bracket[item], float(score)
+    )  # fmt: skip
+
+
+def _glued(parser: Parser, words: Choices, constraints: Constraints) -> Decoded:
+    """The fewest pieces that cover the sentence, under one root."""
+    label, left, right, position = cover(parser.grammar, parser.index, words, constraints, len(parser.labels) - 2)
+    none = np.full(label.size, -1, dtype=np.int32)
+    tree = Derivation(label, left, right, position, none, none, np.zeros(label.size), -np.inf)
+    return Decoded((tree,), "fallback", -np.inf, 0)
+
+
+def as_trees(parser: Parser, sentences: Sequence[Sequence[str]], derivations: Sequence[Derivation]) -> Trees:
+    """Derivations of sentences as tree columns; word ids are positions in one list of all tokens."""
+    offsets = np.cumsum([0] + [d.label.size for d in derivations])
+    first = np.cumsum([0] + [len(words) for words in sentences])
+
+    def shifted(columns: list[IntVector], by: IntVector) -> IntVector:
+        return as_ids(np.concatenate([np.where(c >= 0, c + b, -1) for c, b in zip(columns, by)]))
+
+    return Trees(
+        label=as_ids(np.concatenate([d.label for d in derivations])),
+        left=shifted([d.left for d in derivations], offsets),
+        right=shifted([d.right for d in derivations], offsets),
+        word=shifted([d.position for d in derivations], first),
+        offsets=offsets.astype(np.int64),
+        labels=parser.labels,
+        words=tuple(word for words in sentences for word in words),
+    )

@@ -1,0 +1,190 @@
+"""Packed forests: a grammar and the symbols of a sentence in, pruned items and edges out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenparse.arrays import BoolVector, FloatArray, IntVector, LongVector, as_ids, as_offsets
+from eigenparse.kernels.forest import base_forest, boundary_merit, forest_posteriors, select, tag_posteriors
+from eigenparse.models.pcfg import LatentGrammar, Skeleton
+
+BYTES_AN_EDGE = 24
+BYTES_AN_ITEM = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Pruning:
+    """How much of the plain PCFG's chart survives.
+
+    beam: least share of a cell's best figure of merit.  tag: least posterior of a word's tag.
+    item, edge: least posteriors under the plain PCFG.  coarse_item, coarse_edge: the same under
+    the small latent grammar, where there is one.  max_edges: more than these are never held.
+    """
+
+    beam: float = 1e-4
+    tag: float = 1e-5
+    item: float = 1e-5
+    edge: float = 1e-6
+    coarse_item: float = 1e-4
+    coarse_edge: float = 1e-5
+    max_edges: int = 60_000_000
+
+
+NO_PRUNING = Pruning(beam=0.0, tag=0.0, item=0.0, edge=0.0, coarse_item=0.0, coarse_edge=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class RuleIndex:
+    """Rules by their two children: pair_rule[pair_at[b * A + c] : pair_at[b * A + c + 1]]."""
+
+    pair_at: IntVector
+    pair_rule: IntVector
+    parent: IntVector
+
+
+def rule_index(skeleton: Skeleton) -> RuleIndex:
+    """Look-up tables of a skeleton; make them once for many sentences."""
+    n = skeleton.n_labels
+    pair = skeleton.rules[:, 1].astype(np.int64) * n + skeleton.rules[:, 2]
+    order = as_ids(np.argsort(pair, kind="stable"))
+    return RuleIndex(as_ids(np.searchsorted(pair[order], np.arange(n * n + 1))), order, as_ids(skeleton.rules[:, 0]))
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What each word of a sentence may be: entries [at[i], at[i + 1]) with labels and base probabilities.
+
+    emission: a factor on the latent weights of each entry, 1 unless tags are given softly.
+    """
+
+    at: IntVector
+    entry: IntVector
+    label: IntVector
+    probability: FloatArray
+    emission: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """Which labels a span may hold: masks (K, A), cell_mask (n * (n + 1),) or empty for none."""
+
+    cell_mask: IntVector
+    masks: BoolVector
+
+
+@dataclass(frozen=True, slots=True)
+class Forest:
+    """Items (label, start, end) by span length, and edges sorted by (parent, rule).
+
+    entry: lexicon entry of word items, -1 at phrases.  emission: factor on the entry's weights.
+    edge_at: (items + 1,), where each item's edges begin.  root: items that may top a tree.
+    posterior: under the model that pruned last.
+    """
+
+    label: IntVector
+    start: IntVector
+    end: IntVector
+    entry: IntVector
+    emission: FloatArray
+    edge_at: LongVector
+    left: IntVector
+    right: IntVector
+    rule: IntVector
+    root: IntVector
+    posterior: FloatArray
+
+    @property
+    def n_words(self) -> int:
+        return int(self.end.max())
+
+
+def choices(skeleton: Skeleton, symbols: IntVector) -> Choices:
+    """The lexicon entries of a sentence's symbols."""
+    first, last = skeleton.entry_start[symbols], skeleton.entry_start[symbols + 1]
+    at = np.concatenate(([0], np.cumsum(last - first)))
+    entry = np.arange(at[-1]) + np.repeat(first - at[:-1], last - first)
+    probability = skeleton.entry_probability[entry]
+    return Choices(as_ids(at), as_ids(entry), skeleton.entry_label[entry], probability, np.ones(entry.size))
+
+
+def unconstrained(skeleton: Skeleton) -> Constraints:
+    """No constraint on any span."""
+    return Constraints(np.empty(0, dtype=np.int32), np.ones((1, skeleton.n_labels), dtype=bool))
+
+
+def build_forest(
+    grammar: LatentGrammar, index: RuleIndex, words: Choices, constraints: Constraints, pruning: Pruning
+) -> Forest | None:
+    """The plain PCFG's forest of a sentence, pruned; None if nothing spans it or it would not fit."""
+    skeleton, n, n_labels = grammar.skeleton, words.at.size - 1, grammar.skeleton.n_labels
+    tag, left_merit, right_merit = _merits(grammar, words)
+    label, start, end, own, parent, left, right, rule, share, first, _, value = base_forest(
+        words.at[:-1], words.at[1:], words.label, words.probability, tag, pruning.tag,
+        n_labels, index.pair_at, index.pair_rule, index.parent, skeleton.rule_probability, left_merit, right_merit,
+        pruning.beam, constraints.cell_mask, constraints.masks, pruning.max_edges,
+    )  # fmt: skip
+    top = slice(int(first[-2]), int(first[-1]))
+    mass = value[top] * skeleton.root_probability[label[top]]
+    if not mass.sum() > 0:
+        return None
+    posterior, edge_posterior = np.zeros(label.size), np.empty(parent.size)
+    posterior[top] = mass / mass.sum()
+    forest_posteriors(parent, left, right, share, posterior, edge_posterior)
+    entry = np.where(own >= 0, words.entry[np.maximum(own, 0)], -1).astype(np.int32)
+    emission = np.where(own >= 0, words.emission[np.maximum(own, 0)], 1.0)
+    is_root = (start == 0) & (end == n) & (skeleton.root_probability[label] > 0)
+    items = (label, start, end, entry, emission)
+    return _kept(items, (parent, left, right, rule), posterior, edge_posterior, is_root, pruning.item, pruning.edge)
+
+
+def _merits(grammar: LatentGrammar, words: Choices) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Posteriors of tags, and how well each label fits between its neighbours."""
+    n, n_labels, context = words.at.size - 1, grammar.skeleton.n_labels, grammar.context
+    if context is None:
+        ones = np.ones((n + 1, n_labels))
+        return np.ones((n, int(np.diff(words.at).max(initial=1)))), ones, ones
+    shape = (n, int(np.diff(words.at).max(initial=1)))
+    posterior, forward, backward = np.zeros(shape), np.zeros(shape), np.zeros(shape)
+    lexicon = (words.at[:-1], words.at[1:], words.label, words.probability)
+    tag_posteriors(*lexicon, context.follow, n_labels, posterior, forward, backward)
+    left_merit, right_merit = np.empty((n + 1, n_labels)), np.empty((n + 1, n_labels))
+    boundary_merit(*lexicon, forward, backward, n_labels, context.before, context.after, left_merit, right_merit)
+    return posterior, left_merit, right_merit
+
+
+def prune(forest: Forest, marginal: FloatArray, edge_marginal: FloatArray, item: float, edge: float) -> Forest | None:
+    """The part of a forest whose marginals reach the thresholds; None if no tree is left."""
+    is_root = np.zeros(forest.label.size, dtype=bool)
+    is_root[forest.root] = True
+    parent = np.repeat(np.arange(forest.label.size, dtype=np.int32), np.diff(forest.edge_at))
+    items = (forest.label, forest.start, forest.end, forest.entry, forest.emission)
+    return _kept(items, (parent, forest.left, forest.right, forest.rule), marginal, edge_marginal, is_root, item, edge)
+
+
+def _kept(
+    items: tuple[IntVector, IntVector, IntVector, IntVector, FloatArray],
+    edges: tuple[IntVector, IntVector, IntVector, IntVector],
+    posterior: FloatArray,
+    edge_posterior: FloatArray,
+    is_root: BoolVector,
+    item_least: float,
+    edge_least: float,
+) -> Forest | None:
+    """Drop what lies below the thresholds, renumber, and sort edges by (parent, rule)."""
+    parent, left, right, rule = edges
+    keep_item, keep_edge = np.empty(is_root.size, dtype=np.bool_), np.empty(parent.size, dtype=np.bool_)
+    select(
+        items[3], posterior, parent, left, right, edge_posterior, item_least, edge_least, is_root, keep_item, keep_edge
+    )  # fmt: skip
+    root = is_root & keep_item
+    if not root.any():
+        return None
+    number = np.cumsum(keep_item).astype(np.int32) - 1
+    edge = np.flatnonzero(keep_edge)
+    edge = edge[np.lexsort((rule[edge], parent[edge]))]
+    label, start, end, entry, emission = (column[keep_item] for column in items)
+    edge_at = as_offsets(np.searchsorted(number[parent[edge]], np.arange(label.size + 1)))
+    return Forest(
+        label, start, end, entry, emission, edge_at, number[left[edge]], number[right[edge]], rule[edge],
+        number[root], posterior[keep_item],
+    )  # fmt: skip

@@ -1,0 +1,81 @@
+"""States or parameters in, proper latent tree models out: counts, smoothing, rounds of EM."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray, FloatArray
+from eigenparse.corpus.dependencies import Dependencies
+from eigenparse.inference.deptree import TreeCounts, count_trees
+from eigenparse.learn.deptree_features import parents
+from eigenparse.models.deptree import DepTree, proper_model
+
+
+@dataclass(frozen=True, slots=True)
+class Smoothing:
+    """Pseudo-counts: transitions towards the mean child of the side, symbols towards their share.
+
+    unseen: count given to the symbol that stands for unknown ones, shared like any other.
+    """
+
+    transition: float = 5.0
+    observation: float = 5.0
+    unseen: float = 0.5
+
+
+def state_counts(trees: Dependencies, symbols: AnyArray, n_rows: int, state: AnyArray, k: int) -> TreeCounts:
+    """Counts of trees whose states are known: (T,) ``state``."""
+    up, rows = parents(trees), np.arange(trees.n_words)
+    transition = np.zeros((2, k, k))
+    child = rows[up >= 0]
+    np.add.at(transition, ((up[child] < child).astype(np.int64), state[child], state[up[child]]), 1.0)
+    observation = np.zeros((n_rows, k))
+    for q in range(symbols.shape[1]):
+        np.add.at(observation, (symbols[:, q], state), 1.0)
+    start = np.bincount(state[up < 0], minlength=k).astype(float)
+    return TreeCounts(start, transition, observation, 0.0)
+
+
+def from_counts(
+    counts: TreeCounts,
+    estimator: str,
+    channels: tuple[str, ...],
+    symbols: tuple[tuple[str, ...], ...],
+    smoothing: Smoothing,
+) -> DepTree:
+    """Smoothed relative frequencies."""
+    start = counts.start + 0.1
+    transition = counts.transition.copy()
+    for side in range(2):
+        mean = counts.transition[side].sum(axis=1) + 1e-3
+        transition[side] += smoothing.transition * (mean / mean.sum())[:, None]
+    observation = np.empty_like(counts.observation)
+    base = 0
+    for names in symbols:
+        part = counts.observation[base : base + len(names)]
+        share = part.sum(axis=1) + 1e-6
+        share[0] = max(share[0], smoothing.unseen)
+        part = part + smoothing.observation * (share / share.sum())[:, None]
+        observation[base : base + len(names)] = part / part.sum(axis=0)
+        base += len(names)
+    return proper_model(
+        estimator, channels, symbols, start / start.sum(), transition / transition.sum(axis=1, keepdims=True), observation
+    )
+
+
+def em_rounds(
+    model: DepTree, trees: Dependencies, symbols: AnyArray, rounds: int, smoothing: Smoothing
+) -> tuple[DepTree, tuple[float, ...]]:
+    """Rounds of EM from a proper model; the log-likelihood before each round."""
+    history = []
+    for _ in range(rounds):
+        counts = count_trees(model, trees, symbols)
+        history.append(counts.log_likelihood)
+        model = from_counts(counts, model.estimator, model.channels, model.symbols, smoothing)
+    return model, tuple(history)
+
+
+def positive(start: FloatArray, transition: FloatArray, observation: FloatArray, floor: float) -> tuple[FloatArray, ...]:
+    """Parameters moved away from zero, so that EM can move them."""
+    k = start.size
+    return start * (1 - floor) + floor / k, transition * (1 - floor) + floor / k, np.maximum(observation, floor / observation.shape[0])

@@ -1,0 +1,136 @@
+"""Dependency trees in, a latent tree model out, by the estimator asked for."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray, FloatArray, generator
+from eigenparse.corpus.dependencies import Dependencies
+from eigenparse.errors import DataError, OptionError
+from eigenparse.inference.deptree import encode, score_trees, vocabulary
+from eigenparse.learn.deptree_em import Smoothing, em_rounds, from_counts, positive, state_counts
+from eigenparse.learn.deptree_features import arc_dictionary, inside_outside, parents
+from eigenparse.learn.deptree_moments import (
+    SpectralParameters,
+    consistent_parameters,
+    family_moments,
+    printed_parameters,
+    visible_states,
+)
+from eigenparse.models.deptree import DepTree, check_channels, proper_model
+from eigenparse.spectral.cluster import cluster_rows
+from eigenparse.spectral.svd import cross_svd
+
+SPECTRAL = ("consistent", "printed")
+ESTIMATORS = (*SPECTRAL, "recovered", "cluster", "em")
+VALENCE = ("left", "right", "distance")
+
+
+@dataclass(frozen=True, slots=True)
+class DepTreeReport:
+    """What learning saw: log-likelihood before each EM round, and totals that are no probabilities."""
+
+    estimator: str
+    n_trees: int
+    n_families: int
+    log_likelihood: tuple[float, ...]
+    n_not_positive: int
+
+
+@dataclass(frozen=True, slots=True)
+class DepTreeLearner:
+    """Choices for learning a latent tree model.
+
+    estimator: ``consistent`` and ``printed`` are spectral and observe only the first channel;
+    ``recovered`` turns the consistent one into probabilities and improves them by EM; ``cluster``
+    groups projected words and counts; ``em`` improves the clusters by rounds of EM.
+    """
+
+    estimator: str = "em"
+    n_states: int = 10
+    channels: tuple[str, ...] = ("tag", *VALENCE)
+    rare: int = 5
+    rounds: int = 8
+    ridge: float = 1e-3
+    smoothing: Smoothing = Smoothing()
+    seed: int = 0
+
+    def fit(self, trees: Dependencies, *, dictionary: FloatArray | None = None) -> tuple[DepTree, DepTreeReport]:
+        """Learn from complete trees; ``dictionary`` (W, k) replaces the one from parent-child pairs."""
+        self._check(trees)
+        names = vocabulary(trees, self.channels, self.rare)
+        symbols = encode(trees, self.channels, names)
+        history: tuple[float, ...] = ()
+        n_families = 0
+        if self.estimator in (*SPECTRAL, "recovered"):
+            p, n_families = self._spectral(trees, symbols, len(names[0]), dictionary)
+            if self.estimator == "recovered":
+                model, history = self._recover(p, trees, names, symbols)
+            else:
+                model = DepTree(
+                    self.estimator, self.channels[:1], names[:1], p.start, p.transition, p.observation, p.final, p.product
+                )
+        else:
+            model, history = self._cluster(trees, names, symbols)
+        n_bad = 0 if model.is_proper else score_trees(model, trees).n_not_positive
+        return model, DepTreeReport(self.estimator, len(trees), n_families, history, n_bad)
+
+    def _check(self, trees: Dependencies) -> None:
+        check_channels(self.channels)
+        if self.estimator not in ESTIMATORS:
+            raise OptionError(f"estimator must be one of {', '.join(ESTIMATORS)}, got {self.estimator} instead")
+        if self.n_states < 1 or self.rounds < 0 or self.ridge < 0:
+            raise OptionError("states must be 1 or more, rounds and ridge 0 or more; change the option")
+        if trees.n_words == 0 or trees.head.min() < 0:
+            raise DataError("a tree model learns from complete trees; give a file with a head for every word")
+
+    def _spectral(
+        self, trees: Dependencies, symbols: AnyArray, n_symbols: int, dictionary: FloatArray | None
+    ) -> tuple[SpectralParameters, int]:
+        """Spectral parameters of the first channel, children averaged on each side."""
+        word = symbols[:, 0]
+        U = arc_dictionary(trees, word, n_symbols, self.n_states) if dictionary is None else dictionary
+        Y = U[word]
+        up, rows = parents(trees), np.arange(trees.n_words)
+        left, right = side_means(Y, up, up > rows), side_means(Y, up, (up >= 0) & (up < rows))
+        both = np.flatnonzero(left[1] * right[1])
+        m = family_moments(left[0][both], Y[both], right[0][both], word[both], n_symbols, Y[up < 0])
+        if self.estimator != "printed":
+            return consistent_parameters(m, ridge=self.ridge), both.size
+        pairs = [rows[up > rows], rows[(up >= 0) & (up < rows)]]
+        sigma = [Y[up[child]].T @ Y[child] / max(child.size, 1) for child in pairs]
+        return printed_parameters(m, Y.mean(axis=0), sigma[0], sigma[1], U), both.size
+
+    def _recover(
+        self, p: SpectralParameters, trees: Dependencies, names: tuple[tuple[str, ...], ...], symbols: AnyArray
+    ) -> tuple[DepTree, tuple[float, ...]]:
+        """Probabilities behind the spectral parameters; other channels by counting under them; then EM."""
+        start, transition, table = visible_states(p, rng=generator(self.seed, 1))
+        share = np.bincount(symbols[:, 0], minlength=len(names[0])) + 0.5
+        table = np.maximum(table, 0.0) + 0.05 * (share / share.sum())[:, None]
+        start, transition, table = positive(start, transition, table / table.sum(axis=0), 0.05)
+        first = proper_model("recovered", self.channels[:1], names[:1], start, transition, table)
+        rest = [np.full((len(n), self.n_states), 1.0 / len(n)) for n in names[1:]]
+        model = replace(first, channels=self.channels, symbols=names, observation=np.concatenate([table, *rest]))
+        return em_rounds(model, trees, symbols, self.rounds, self.smoothing)
+
+    def _cluster(
+        self, trees: Dependencies, names: tuple[tuple[str, ...], ...], symbols: AnyArray
+    ) -> tuple[DepTree, tuple[float, ...]]:
+        """Clusters of projected inside and outside features, counted; rounds of EM if asked."""
+        inside, outside = inside_outside(trees)
+        found = cross_svd(inside, outside, self.n_states, rng=generator(self.seed, 2))
+        views = np.concatenate([inside.times(found.left), outside.times(found.right)], axis=1)
+        state = cluster_rows(views, self.n_states, rng=generator(self.seed, 3))
+        counts = state_counts(trees, symbols, sum(map(len, names)), state, self.n_states)
+        model = from_counts(counts, self.estimator, self.channels, names, self.smoothing)
+        return em_rounds(model, trees, symbols, self.rounds if self.estimator == "em" else 0, self.smoothing)
+
+
+def side_means(Y: FloatArray, up: AnyArray, chosen: AnyArray) -> tuple[FloatArray, AnyArray]:
+    """Mean projection (T, k) of the chosen children of every word, and how many they are (T,)."""
+    n, k = Y.shape
+    child = np.flatnonzero(chosen)
+    number = np.bincount(up[child], minlength=n)
+    total = np.stack([np.bincount(up[child], Y[child, j], minlength=n) for j in range(k)], axis=1)
+    return total / np.maximum(number, 1)[:, None], number

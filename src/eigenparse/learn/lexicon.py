@@ -1,0 +1,196 @@
+"""The lexicon after learning: every word smoothed by its classes, every class by a coarser one.
+
+In: a vector of latent values at every word of the corpus (posteriors of states, or projected
+outside features).  Out: emission weights of all training words, of the classes that stand for
+unknown ones, and of the tags that stand for any word.  All steps are linear in the values, so they
+may be signed.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.sparse import csr_matrix, hstack
+
+from eigenparse.arrays import FloatArray, IntVector, LongVector, as_ids, as_offsets
+from eigenparse.corpus.classes import class_levels
+from eigenparse.corpus.columns import Label, Trees
+from eigenparse.learn.encode import starts
+from eigenparse.models.pcfg import Skeleton, Weights
+
+UNKNOWN = ""  # the class that every word belongs to
+BLOCK = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class LexiconOptions:
+    """How words borrow from their classes.
+
+    rare: words seen at most so often speak for unknown ones.  class_weight: tokens' worth of a
+    coarser class mixed into a finer one.  word_weight: tokens' worth of its class mixed into a
+    word; words seen more than ``frequent`` times stand alone.  least: labels below this share of a
+    symbol's most likely label are left out.
+    """
+
+    rare: int = 5
+    class_weight: float = 5.0
+    word_weight: float = 1.0
+    frequent: int = 100
+    least: float = 1e-4
+
+
+@dataclass(frozen=True, slots=True)
+class TokenValues:
+    """Latent values of rows: row i owns value[at[i]:at[i + 1]]; total: what one unit of each
+    label-state's value is divided by to become a weight given that label-state."""
+
+    value: FloatArray
+    at: LongVector
+    total: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTree:
+    """Classes of all levels, coarser ones first: names, each one's coarser class, words' finest.
+
+    finest: (2, words), the finest class of a word inside and at the start of a sentence.
+    """
+
+    names: tuple[str, ...]
+    coarser: IntVector
+    finest: IntVector
+
+
+def class_tree(words: tuple[str, ...]) -> ClassTree:
+    """Number the classes of all words."""
+    ids: dict[str, int] = {UNKNOWN: 0}
+    coarser = [-1]
+    finest = np.zeros((2, len(words)), dtype=np.int32)
+    for initial in (0, 1):
+        for w, word in enumerate(words):
+            above = 0
+            for name in reversed(class_levels(word, bool(initial))):
+                found = ids.setdefault(name, len(coarser))
+                if found == len(coarser):
+                    coarser.append(above)
+                above = found
+            finest[initial, w] = above
+    return ClassTree(tuple(ids), as_ids(coarser), finest)
+
+
+def token_sums(trees: Trees, tokens: TokenValues, state_at: LongVector) -> tuple[csr_matrix, csr_matrix]:
+    """Sums by word inside and at the start of sentences: (words, label-states + labels), the latter counts."""
+    leaf = np.flatnonzero(trees.word >= 0)
+    width = tokens.at[leaf + 1] - tokens.at[leaf]
+    row = np.repeat(leaf, width)
+    within = np.arange(row.size) - np.repeat(np.cumsum(width) - width, width)
+    value = tokens.value[tokens.at[row] + within].astype(np.float64)
+    column = state_at[trees.label[row]] + within
+    first = np.zeros(trees.label.size, dtype=bool)
+    first[trees.offsets[:-1]] = True
+    n_words, n_states, n_labels = len(trees.words), int(state_at[-1]), len(trees.labels)
+
+    def table(pick: FloatArray, pick_leaf: FloatArray) -> csr_matrix:
+        values = csr_matrix((value[pick], (trees.word[row[pick]], column[pick])), shape=(n_words, n_states))
+        tokens_of = leaf[pick_leaf]
+        ones = np.ones(tokens_of.size)
+        counts = csr_matrix((ones, (trees.word[tokens_of], trees.label[tokens_of])), shape=(n_words, n_labels))
+        return hstack([values, counts], format="csr")
+
+    return table(~first[row], ~first[leaf]), table(first[row], first[leaf])
+
+
+def class_shares(tree: ClassTree, inner: csr_matrix, initial: csr_matrix, n_states: int, options: LexiconOptions) -> FloatArray:
+    """Mean values and label shares of each class, smoothed by its coarser one: (classes, columns)."""
+    n_classes = len(tree.names)
+    both = inner + initial
+    size = np.asarray(both[:, n_states:].sum(axis=1)).ravel()
+    rare = np.flatnonzero((size <= options.rare) & (size > 0))
+    shares = np.zeros((n_classes, inner.shape[1]))
+    for part, finest in ((inner, tree.finest[0]), (initial, tree.finest[1])):
+        member = csr_matrix((np.ones(rare.size), (finest[rare], rare)), shape=(n_classes, inner.shape[0]))
+        shares += (member @ part).toarray()
+    for c in range(n_classes - 1, 0, -1):  # finer classes have larger numbers than their coarser ones
+        shares[tree.coarser[c]] += shares[c]
+    everything = np.asarray(both.sum(axis=0)).ravel()
+    prior = everything / everything[n_states:].sum()
+    for c in range(n_classes):
+        base = prior if c == 0 else shares[tree.coarser[c]]  # a mean already: coarser classes come first
+        shares[c] = (shares[c] + options.class_weight * base) / (shares[c, n_states:].sum() + options.class_weight)
+    return shares
+
+
+def tag_shares(labels: tuple[Label, ...], is_tag: FloatArray, prior: FloatArray, state_at: LongVector) -> tuple[tuple[str, ...], FloatArray]:
+    """Names of tags and the prior restricted to each tag's labels: (tags, columns)."""
+    bottoms = [label.chain[-1] if tag else None for label, tag in zip(labels, is_tag)]
+    names = tuple(sorted({name for name in bottoms if name is not None}))
+    n_states = int(state_at[-1])
+    shares = np.zeros((len(names), prior.size))
+    for t, name in enumerate(names):
+        for a, bottom in enumerate(bottoms):
+            if bottom == name:
+                part = slice(state_at[a], state_at[a + 1])
+                shares[t, part], shares[t, n_states + a] = prior[part], prior[n_states + a]
+    return names, shares / np.maximum(shares[:, n_states:].sum(axis=1, keepdims=True), 1e-300)
+
+
+def with_lexicon(
+    skeleton: Skeleton, weights: Weights, trees: Trees, tokens: TokenValues, options: LexiconOptions
+) -> tuple[Skeleton, Weights]:
+    """The same grammar with a lexicon of all training words, classes and tags."""
+    state_at, n_states = weights.state_at, int(weights.state_at[-1])
+    inner, initial = token_sums(trees, tokens, state_at)
+    both = (inner + initial).tocsr()
+    everything = np.asarray(both.sum(axis=0)).ravel()
+    label_total = everything[n_states:]
+    tree = class_tree(trees.words)
+    shares = class_shares(tree, inner, initial, n_states, options)
+    tags, by_tag = tag_shares(trees.labels, label_total > 0, everything / label_total.sum(), state_at)
+    size = np.asarray(both[:, n_states:].sum(axis=1)).ravel()
+    blocks = [
+        (_word_block(both, size, shares[tree.finest[0]], slice(s, s + BLOCK), options), size[s : s + BLOCK])
+        for s in range(0, len(trees.words), BLOCK)
+    ]
+    blocks += [(shares, np.ones(len(tree.names))), (by_tag, np.ones(len(tags)))]
+    label, symbol, weight, probability = _entries(blocks, tokens.total, label_total, weights, options.least)
+    names = trees.words + tree.names + tags
+    fuller = replace(
+        skeleton, symbols=names, n_words=len(trees.words), n_classes=len(tree.names), entry_label=label,
+        entry_symbol=symbol, entry_start=starts(symbol, len(names)), entry_probability=probability,
+    )  # fmt: skip
+    entry_at = as_offsets(np.concatenate(([0], np.cumsum(weights.states[label]))))
+    return fuller, replace(weights, entry_at=entry_at, entry_weight=weight)
+
+
+def _word_block(
+    words: csr_matrix, size: FloatArray, shares: FloatArray, part: slice, options: LexiconOptions
+) -> FloatArray:
+    """Mean values and label shares of a slice of words, dense."""
+    own, n = words[part].toarray(), size[part, None]
+    weight = np.where(n > options.frequent, 0.0, options.word_weight)
+    return (own + weight * shares[part]) / np.maximum(n + weight, 1e-300)
+
+
+def _entries(
+    blocks: list[tuple[FloatArray, FloatArray]], total: FloatArray, label_total: FloatArray, weights: Weights, least: float
+) -> tuple[IntVector, IntVector, FloatArray, FloatArray]:
+    """Label, symbol, weights and base probability of every entry whose label is likely enough."""
+    state_at, n_states = weights.state_at, int(weights.state_at[-1])
+    labels, symbols, values, probabilities, done = [], [], [], [], 0
+    for block, size in blocks:
+        by_label = np.where(label_total > 0, block[:, n_states:], 0.0)
+        row, label = np.nonzero(by_label > least * by_label.max(axis=1, keepdims=True))
+        width = weights.states[label].astype(np.int64)
+        entry = np.repeat(np.arange(label.size), width)
+        within = np.arange(entry.size) - np.repeat(np.cumsum(width) - width, width)
+        column = state_at[label][entry] + within
+        values.append(block[row[entry], column] * size[row][entry] / np.maximum(total[column], 1e-3))
+        probabilities.append(by_label[row, label] * size[row] / label_total[label])
+        labels.append(label)
+        symbols.append(done + row)
+        done += block.shape[0]
+    return (
+        as_ids(np.concatenate(labels)),
+        as_ids(np.concatenate(symbols)),
+        np.concatenate(values),
+        np.concatenate(probabilities),
+    )

@@ -1,0 +1,205 @@
+"""Latent-variable PCFGs from binary trees, by any of the four methods: trees in, grammar out."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from eigenparse.arrays import FloatArray, as_ids
+from eigenparse.corpus.columns import Trees, check_trees
+from eigenparse.errors import DataError, OptionError
+from eigenparse.features.tree import NodeView, node_view
+from eigenparse.learn.context import tag_context
+from eigenparse.learn.counts import estimate, hard_counts
+from eigenparse.learn.em import Expectation, expected_counts
+from eigenparse.learn.encode import Encoded, encode, fold_rare
+from eigenparse.learn.lexicon import LexiconOptions, TokenValues, with_lexicon
+from eigenparse.learn.stages import Progress, Stages
+from eigenparse.learn.states import Annotation, StateOptions, cluster_states, random_states
+from eigenparse.learn.tensor import project, row_places, tensor_weights
+from eigenparse.models.pcfg import LatentGrammar, Skeleton, Weights, plain_weights
+
+METHODS = ("cluster", "tensor", "em", "pcfg")
+MEMBER_STREAM = 1_000_003  # seeds of ensemble members lie this far apart
+
+
+@dataclass(frozen=True, slots=True)
+class LpcfgOptions:
+    """What to learn and how.
+
+    method: "cluster" (k-means of projected features, then EM), "tensor" (method of moments), "em"
+    (random start) or "pcfg" (no latent states).  em_rounds: None takes the method's own number.
+    rule_smoothing: constant of the back-off, None for the method's own.  state_mixing: share of a
+    state's lexical weight that goes to the label's other states.  rare: words seen at most so often
+    are learnt as their class.  coarse_states: of the small grammar that prunes, 0 for none.
+    ensemble: number of members, each with its own seed.
+    """
+
+    method: str = "cluster"
+    states: StateOptions = StateOptions()
+    em_rounds: int | None = None
+    rule_smoothing: float | None = None
+    state_mixing: float = 0.1
+    rare: int = 5
+    lexicon: LexiconOptions = LexiconOptions()
+    coarse_states: int = 4
+    ensemble: int = 1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise OptionError(f"method must be one of {', '.join(METHODS)}, got {self.method!r} instead")
+        if not 1 <= self.ensemble <= 64:
+            raise OptionError(f"ensemble must be between 1 and 64, got {self.ensemble} instead")
+        if self.em_rounds is not None and self.em_rounds < 0:
+            raise OptionError(f"em_rounds must be 0 or more, got {self.em_rounds} instead")
+
+    @property
+    def rounds(self) -> int:
+        if self.em_rounds is not None:
+            return self.em_rounds
+        return {"cluster": 4, "em": 40}.get(self.method, 0)
+
+    @property
+    def smoothing(self) -> float:
+        if self.rule_smoothing is not None:
+            return self.rule_smoothing
+        return 30.0 if self.method == "tensor" else 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """A grammar and how its learning went: CPU seconds and peak megabytes by stage."""
+
+    grammar: LatentGrammar
+    seconds: dict[str, float]
+    megabytes: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """Weights over the training skeleton, values for the lexicon, and what to report."""
+
+    weights: Weights
+    tokens: TokenValues
+    report: dict[str, Any] = field(default_factory=dict)
+
+
+def train_lpcfg(trees: Trees, options: LpcfgOptions = LpcfgOptions(), *, progress: Progress | None = None) -> Learned:  # noqa: B008
+    """Learn a grammar from binary trees (see ``binarise``); the same input gives the same bytes."""
+    if len(trees) == 0:
+        raise DataError("there are no trees to learn from; check the corpus files")
+    stages = Stages() if progress is None else Stages(progress)
+    stages.start("reading the grammar off the trees")
+    encoded = encode(check_trees(trees), fold_rare(trees, options.rare))
+    view = node_view(trees, encoded.symbol)
+    context = tag_context(trees, view)
+    members, reports, skeleton = [], [], encoded.skeleton
+    for number in range(options.ensemble):
+        member = _member(encoded, view, options, options.seed + number * MEMBER_STREAM, stages)
+        stages.start("lexicon")
+        skeleton, weights = with_lexicon(encoded.skeleton, member.weights, trees, member.tokens, options.lexicon)
+        members.append(_single(weights))
+        reports.append(member.report)
+    coarse = _coarse(encoded, view, options, stages)
+    stages.stop()
+    grammar = LatentGrammar(skeleton, tuple(members), context, coarse, _report(trees, options, members, reports))
+    return Learned(grammar, dict(stages.seconds), dict(stages.megabytes))
+
+
+def _single(weights: Weights) -> Weights:
+    """Weights as stored: single precision."""
+    return replace(
+        weights,
+        rule_weight=weights.rule_weight.astype(np.float32),
+        entry_weight=weights.entry_weight.astype(np.float32),
+        root_weight=weights.root_weight.astype(np.float32),
+    )
+
+
+def _member(encoded: Encoded, view: NodeView, options: LpcfgOptions, seed: int, stages: Stages) -> _Member:
+    """One set of weights by the method asked for."""
+    if options.method == "pcfg":
+        weights = plain_weights(encoded.skeleton)
+        return _Member(weights, _plain_tokens(encoded, weights))
+    if options.method == "tensor":
+        stages.start("features and projections")
+        projected = project(encoded, view, options.states, seed)
+        stages.start("moments")
+        weights = tensor_weights(encoded, projected, options.smoothing)
+        count = np.bincount(encoded.trees.label, minlength=projected.states.size)
+        tokens = TokenValues(projected.outside, projected.at, np.repeat(count, projected.states).astype(float))
+        return _Member(weights, tokens, {"singular": _singular(projected.singular)})
+    if options.method == "em":
+        annotation = random_states(encoded, options.states, seed)
+    else:
+        stages.start("features, projections and clusters")
+        annotation = cluster_states(encoded, view, options.states, seed)
+    return _by_counts(encoded, annotation, options, stages)
+
+
+def _by_counts(encoded: Encoded, annotation: Annotation, options: LpcfgOptions, stages: Stages) -> _Member:
+    """Relative frequencies of annotated trees, then EM."""
+    stages.start("counts")
+    counts = hard_counts(encoded, annotation.state, annotation.states)
+    skeleton, smoothing, mixing = encoded.skeleton, options.smoothing, options.state_mixing
+    weights = estimate(skeleton, counts, rule_smoothing=smoothing, state_mixing=mixing)
+    log_likelihoods = []
+    for _ in range(options.rounds):
+        stages.start("EM rounds")
+        expectation = expected_counts(encoded, weights)
+        log_likelihoods.append(expectation.log_likelihood)
+        weights = estimate(skeleton, expectation.counts, rule_smoothing=smoothing, state_mixing=mixing)
+    stages.start("posteriors of words")
+    expectation = expected_counts(encoded, weights)
+    log_likelihoods.append(expectation.log_likelihood)
+    report = {"singular": _singular(annotation.singular), "log_likelihood": log_likelihoods}
+    return _Member(weights, _posterior_tokens(encoded, weights, expectation), report)
+
+
+def _posterior_tokens(encoded: Encoded, weights: Weights, expectation: Expectation) -> TokenValues:
+    """Posteriors of states at every row, and their totals by label-state."""
+    place = row_places(encoded.trees.label, weights.states, expectation.at, weights.state_at)
+    total = np.bincount(place, weights=expectation.posterior, minlength=int(weights.state_at[-1]))
+    return TokenValues(expectation.posterior, expectation.at, total)
+
+
+def _plain_tokens(encoded: Encoded, weights: Weights) -> TokenValues:
+    n = encoded.trees.label.size
+    count = np.bincount(encoded.trees.label, minlength=weights.states.size)
+    return TokenValues(np.ones(n), np.arange(n + 1, dtype=np.int64), count.astype(np.float64))
+
+
+def _coarse(encoded: Encoded, view: NodeView, options: LpcfgOptions, stages: Stages) -> Weights | None:
+    """A small clustered grammar whose posteriors prune for the members; none for small members."""
+    if options.coarse_states == 0 or options.method == "pcfg" or options.states.states <= options.coarse_states:
+        return None
+    small = replace(options, method="cluster", em_rounds=1, rule_smoothing=None, ensemble=1)
+    small = replace(small, states=replace(options.states, states=options.coarse_states, noise="none", by_label=()))
+    stages.start("small grammar for pruning")
+    quiet = Stages()
+    member = _by_counts(encoded, cluster_states(encoded, view, small.states, options.seed), small, quiet)
+    _, weights = with_lexicon(encoded.skeleton, member.weights, encoded.trees, member.tokens, options.lexicon)
+    return _single(weights)
+
+
+def _singular(values: dict[int, FloatArray]) -> dict[str, list[float]]:
+    return {str(a): [float(f"{v:.6g}") for v in sigma] for a, sigma in sorted(values.items())}
+
+
+def _report(trees: Trees, options: LpcfgOptions, members: list[Weights], reports: list[dict[str, Any]]) -> dict[str, Any]:
+    """What the model file says about its learning; nothing in it depends on clock or machine."""
+    first = members[0]
+    weights = np.concatenate([first.rule_weight, first.entry_weight])
+    count = np.bincount(trees.label, minlength=len(trees.labels))
+    return {
+        "method": options.method,
+        "seed": options.seed,
+        "n_trees": len(trees),
+        "n_words": int(np.sum(trees.word >= 0)),
+        "label_counts": count.tolist(),
+        "em_rounds": options.rounds if options.method in ("cluster", "em") else 0,
+        "negative_share": float(np.mean(weights < 0)),
+        "members": reports,
+    }

@@ -1,0 +1,192 @@
+"""Train a tagger: labelled sequences and choices in, a refinement HMM and a report of the learning out."""
+
+import time
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from eigenparse.corpus.sequences import Sequences
+from eigenparse.corpus.templates import Template, parse_template
+from eigenparse.errors import OptionError
+from eigenparse.features.sequence import ChainFeatures, default_features
+from eigenparse.learn.rhmm_base import Labelled, fit_bigram, independent, labelled, no_observations, one_state
+from eigenparse.learn.rhmm_emission import (
+    BackoffEmission,
+    EmissionLearner,
+    LogLinearEmission,
+    default_templates,
+    fit_emission,
+)
+from eigenparse.learn.rhmm_latent import LatentChoices, cluster_states, em, random_states
+from eigenparse.learn.rhmm_spectral import (
+    ChainViews,
+    SpectralChoices,
+    chain_views,
+    estimate_observations,
+    estimate_operators,
+    neutral_vector,
+)
+from eigenparse.models.rhmm import Emission, Observations, Operators, Product, RefinementHMM
+
+METHODS = ("spectral", "cluster", "em", "hmm", "unigram")
+EMISSIONS = ("loglinear", "class", "backoff")
+
+
+@dataclass(frozen=True, slots=True)
+class TaggerChoices:
+    """Everything a training run can choose; None means: what suits the method or the columns.
+
+    method: spectral, cluster, em (``start``: clusters or random), hmm, unigram.
+    emission: loglinear (window templates), class (one symbol a token, rare words by class) or backoff.
+    """
+
+    method: str = "spectral"
+    states: int = 8
+    emission: str | EmissionLearner = "loglinear"
+    features: ChainFeatures | None = None
+    symbols: tuple[str, ...] | None = None
+    start: str = "clusters"
+    rounds: int | None = None
+    strength: float | None = None
+    weight: float | None = None
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TaggerReport:
+    """What the learning did: seconds by stage, states and leading singular values by label, EM's trace."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    states: dict[str, int] = field(default_factory=dict)
+    singular: dict[str, list[float]] = field(default_factory=dict)
+    log_likelihood: list[float] = field(default_factory=list)
+
+
+def check_choices(choices: TaggerChoices) -> None:
+    """OptionError if a choice is outside its range."""
+    if choices.method not in METHODS:
+        raise OptionError(f"method must be one of {', '.join(METHODS)}, got {choices.method!r} instead")
+    if isinstance(choices.emission, str) and choices.emission not in EMISSIONS:
+        raise OptionError(f"emission must be one of {', '.join(EMISSIONS)}, got {choices.emission!r} instead")
+    if choices.start not in ("clusters", "random"):
+        raise OptionError(f"start must be clusters or random, got {choices.start!r} instead")
+    if not 1 <= choices.states <= 256:
+        raise OptionError(f"states must be 1 to 256, got {choices.states} instead")
+    if choices.rounds is not None and choices.rounds < 0:
+        raise OptionError(f"rounds must be 0 or more, got {choices.rounds} instead")
+
+
+def fit_tagger(corpus: Sequences, label: str, choices: TaggerChoices) -> tuple[RefinementHMM, TaggerReport]:
+    """Learn a tagger of the column ``label`` from the other columns."""
+    check_choices(choices)
+    data = labelled(corpus, label)
+    seconds: dict[str, float] = {}
+    clock = time.perf_counter()
+    emission = fit_emission(_emission(choices, data), data.sequences, data.labels, len(data.names), seed=choices.seed)
+    seconds["emission"] = time.perf_counter() - clock
+    clock = time.perf_counter()
+    operators, observations, report = _latent(data, label, choices)
+    seconds["states"] = time.perf_counter() - clock
+    model = _tagger(data, label, operators, emission, observations, choices)
+    return model, replace(report, seconds=seconds, states=_by_label(data, operators))
+
+
+def fit_product(corpus: Sequences, label: str, choices: TaggerChoices, members: int) -> tuple[Product, TaggerReport]:
+    """Several taggers that differ in their seeds, applied as one."""
+    if members < 1:
+        raise OptionError(f"a product needs 1 member or more, got {members} instead")
+    made = [fit_tagger(corpus, label, replace(choices, seed=choices.seed + k)) for k in range(members)]
+    return Product(tuple(model for model, _ in made)), made[0][1]
+
+
+def _emission(choices: TaggerChoices, data: Labelled) -> EmissionLearner:
+    if not isinstance(choices.emission, str):
+        return choices.emission
+    templates = default_templates(data.sequences.names, choices.emission)
+    return LogLinearEmission(templates) if choices.emission == "loglinear" else BackoffEmission(templates)
+
+
+def symbol_templates(choices: TaggerChoices, data: Labelled) -> tuple[Template, ...]:
+    """Templates of the symbols whose observation vectors are learnt, from coarse to fine."""
+    texts = choices.symbols or default_templates(data.sequences.names, "class")
+    return tuple(parse_template(text) for text in texts)
+
+
+def _latent(
+    data: Labelled, label: str, choices: TaggerChoices
+) -> tuple[Operators, Observations, TaggerReport]:
+    if choices.method == "unigram":
+        return independent(data), no_observations(), TaggerReport()
+    bigram = fit_bigram(data)
+    if choices.method == "hmm" or choices.states == 1:
+        return one_state(bigram), no_observations(), TaggerReport()
+    symbols = symbol_templates(choices, data)
+    features = choices.features or default_features(data.sequences.names, label)
+    if choices.method == "spectral":
+        spectral = _spectral_choices(choices)
+        views = chain_views(data, label, features, spectral, choices.seed)
+        operators = estimate_operators(data, views, bigram, spectral)
+        neutral = neutral_vector(spectral.states)
+        observations = estimate_observations(data, views.destiny, symbols, neutral, spectral.weight)
+        return operators, observations, TaggerReport(singular=_spectra(data, views))
+    latent = _latent_choices(choices)
+    report = TaggerReport()
+    if choices.method == "em" and choices.start == "random":
+        counts = random_states(data, latent, choices.seed)
+    else:
+        views = chain_views(data, label, features, replace(_spectral_choices(choices)), choices.seed)
+        counts = cluster_states(data, views, latent, choices.seed)
+        report = TaggerReport(singular=_spectra(data, views))
+    operators, observations, trace = em(data, counts, bigram, symbols, latent)
+    return operators, observations, replace(report, log_likelihood=trace)
+
+
+def _spectral_choices(choices: TaggerChoices) -> SpectralChoices:
+    made = SpectralChoices(states=choices.states)
+    if choices.strength is not None:
+        made = replace(made, strength=choices.strength)
+    return made if choices.weight is None else replace(made, weight=choices.weight)
+
+
+def _latent_choices(choices: TaggerChoices) -> LatentChoices:
+    usual = 0 if choices.method == "cluster" else 10 if choices.start == "clusters" else 30
+    made = LatentChoices(states=choices.states, rounds=usual if choices.rounds is None else choices.rounds)
+    if choices.strength is not None:
+        made = replace(made, strength=choices.strength)
+    return made if choices.weight is None else replace(made, weight=choices.weight)
+
+
+def _spectra(data: Labelled, views: ChainViews) -> dict[str, list[float]]:
+    return {name: [round(float(v), 6) for v in views.along[a]] for a, name in enumerate(data.names)}
+
+
+def _by_label(data: Labelled, operators: Operators) -> dict[str, int]:
+    return dict(zip(data.names, operators.states.tolist()))
+
+
+def _tagger(
+    data: Labelled,
+    label: str,
+    operators: Operators,
+    emission: Emission,
+    observations: Observations,
+    choices: TaggerChoices,
+) -> RefinementHMM:
+    about: dict[str, Any] = {
+        "method": choices.method,
+        "states": choices.states,
+        "seed": choices.seed,
+        "tokens": int(data.labels.size),
+        "sequences": len(data.sequences),
+    }
+    if isinstance(choices.emission, str):
+        about["emission"] = choices.emission
+    else:
+        about["emission"] = {"kind": type(choices.emission).__name__, **_plain(asdict(choices.emission))}
+    words = data.sequences.columns[0].symbols
+    return RefinementHMM(
+        data.sequences.names, label, data.names, operators, emission, observations, tuple(sorted(words)), about
+    )
+
+
+def _plain(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}

@@ -1,0 +1,143 @@
+"""Latent states of every node: features in, projections and clusters out, label by label."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenparse.arrays import FloatArray, IntVector, LongVector, generator
+from eigenparse.errors import OptionError
+from eigenparse.features.tree import INSIDE, OUTSIDE, THESIS_INSIDE, THESIS_OUTSIDE, Feature, NodeView, feature_table
+from eigenparse.learn.encode import Encoded
+from eigenparse.spectral.cluster import cluster_rows
+from eigenparse.spectral.svd import FeatureRows, Projection, cross_svd
+
+FEATURE_SETS: dict[str, tuple[Sequence[str], Sequence[str]]] = {
+    "full": (tuple(INSIDE), tuple(OUTSIDE)),
+    "thesis": (THESIS_INSIDE, THESIS_OUTSIDE),
+}
+NOISES = ("none", "dropout", "additive", "multiplicative")
+
+
+@dataclass(frozen=True, slots=True)
+class StateOptions:
+    """How nodes get their latent states.
+
+    states: most states a label may have.  nodes_per_state: a label of n nodes gets at most
+    n / nodes_per_state states.  by_label: states of single labels by name, over the rule.
+    inside, outside: feature names or functions.  kappa: feature scaling, None for none.
+    noise, noise_level: how members of an ensemble differ [narayan-cohen-2015].
+    """
+
+    states: int = 16
+    nodes_per_state: int = 50
+    by_label: tuple[tuple[str, int], ...] = ()
+    inside: Sequence[str | Feature] = tuple(INSIDE)
+    outside: Sequence[str | Feature] = tuple(OUTSIDE)
+    kappa: float | None = 5.0
+    noise: str = "none"
+    noise_level: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.states <= 256:
+            raise OptionError(f"states must be between 1 and 256, got {self.states} instead")
+        if self.noise not in NOISES:
+            raise OptionError(f"noise must be one of {', '.join(NOISES)}, got {self.noise!r} instead")
+
+
+@dataclass(frozen=True, slots=True)
+class LabelBlock:
+    """One label's nodes: their rows, wanted states, projection and feature rows."""
+
+    label: int
+    rows: LongVector
+    n_states: int
+    projection: Projection
+    inside: FeatureRows
+    outside: FeatureRows
+
+
+def wanted_states(encoded: Encoded, options: StateOptions) -> IntVector:
+    """Number of states of each label by the rule, and by name where given: (A,)."""
+    labels = encoded.trees.labels
+    count = np.bincount(encoded.trees.label, minlength=len(labels))
+    wanted = np.clip(count // options.nodes_per_state, 1, options.states)
+    named = dict(options.by_label)
+    for a, label in enumerate(labels):
+        if str(label) in named:
+            wanted[a] = min(named[str(label)], max(count[a], 1))
+    return wanted.astype(np.int32)
+
+
+def label_blocks(
+    encoded: Encoded, view: NodeView, options: StateOptions, wanted: IntVector, seed: int
+) -> Iterator[LabelBlock]:
+    """The projection of every label that is to have more than one state."""
+    label = encoded.trees.label
+    order = np.argsort(label, kind="stable")
+    first = np.searchsorted(label[order], np.arange(wanted.size + 1))
+    inside = feature_table(view, options.inside, order, kappa=options.kappa)
+    outside = feature_table(view, options.outside, order, kappa=options.kappa)
+    for a in np.flatnonzero(wanted > 1).tolist():
+        part = slice(first[a], first[a + 1])
+        rng = generator(seed, a, 0)
+        phi, psi = _rows(inside.ids[part], inside.scale), _rows(outside.ids[part], outside.scale)
+        if options.noise == "dropout":
+            phi, psi = _dropped(phi, options.noise_level, rng), _dropped(psi, options.noise_level, rng)
+        projection = cross_svd(phi, psi, int(wanted[a]), rng=rng)
+        yield LabelBlock(a, order[part], int(wanted[a]), projection, phi, psi)
+
+
+def _rows(ids: IntVector, scale: FloatArray) -> FeatureRows:
+    """Rows whose ids count from 0."""
+    low, high = int(ids.min()), int(ids.max()) + 1
+    return FeatureRows(ids - np.int32(low), scale[low:high])
+
+
+def _dropped(rows: FeatureRows, rate: float, rng: np.random.Generator) -> FeatureRows:
+    """Features switched off at random; the others are scaled up so that means stay."""
+    keep = rng.random(rows.scale.size) >= rate
+    return FeatureRows(rows.ids, (rows.scale * keep / (1 - rate)).astype(rows.scale.dtype))
+
+
+def noisy(values: FloatArray, options: StateOptions, rng: np.random.Generator) -> FloatArray:
+    """Projected rows with the Gaussian noise asked for."""
+    if options.noise == "additive":
+        spread = np.sqrt(options.noise_level * np.abs(values.mean(axis=0)))
+        return (values + spread * rng.standard_normal(values.shape)).astype(values.dtype)
+    if options.noise == "multiplicative":
+        return (values * (1 + options.noise_level * rng.standard_normal(values.shape))).astype(values.dtype)
+    return values
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """A state for every node, the number of states of each label, and singular values by label."""
+
+    state: IntVector
+    states: IntVector
+    singular: dict[int, FloatArray]
+
+
+def cluster_states(encoded: Encoded, view: NodeView, options: StateOptions, seed: int) -> Annotation:
+    """k-means of each label's projected inside and outside features [narayan-cohen-2015]."""
+    wanted = wanted_states(encoded, options)
+    state, states = np.zeros(encoded.trees.label.size, dtype=np.int32), np.ones(wanted.size, dtype=np.int32)
+    singular = {}
+    for block in label_blocks(encoded, view, options, wanted, seed):
+        rng = generator(seed, block.label, 1)
+        rows = np.concatenate(
+            [block.inside.times(block.projection.left), block.outside.times(block.projection.right)], axis=1
+        )
+        found = cluster_rows(noisy(rows, options, rng), block.n_states, rng=rng)
+        state[block.rows], states[block.label] = found, found.max() + 1
+        singular[block.label] = block.projection.singular
+    return Annotation(state, states, singular)
+
+
+def random_states(encoded: Encoded, options: StateOptions, seed: int) -> Annotation:
+    """A random state for every node: where plain EM starts [matsuzaki-etal-2005]."""
+    wanted = wanted_states(encoded, options)
+    label = encoded.trees.label
+    draw = generator(seed, 2).random(label.size)
+    return Annotation((draw * wanted[label]).astype(np.int32), wanted, {})
