@@ -107,5 +107,17 @@ def test_files_appear_whole_or_not_at_all(tmp_path: pathlib.Path, monkeypatch: p
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_devices_links_and_missing_directories(tmp_path: pathlib.Path) -> None:
+    write_whole("/dev/null", b"gone")
+    assert pathlib.Path("/dev/null").is_char_device()
+    (tmp_path / "file").write_bytes(b"old")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    write_whole(tmp_path / "link", b"new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"new"
+    with pytest.raises(DataError, match=r"none/out: cannot be written .*; check the directory"):
+        write_whole(tmp_path / "none" / "out", b"")
+
+
 def test_bom_inside_text_is_text() -> None:
     assert parse_trees("(A \ufeffb)").words == ("\ufeffb",)

@@ -136,9 +136,15 @@ def read_text(path: str | Path, *, limit: int = LIMIT) -> str:
 
 
 def write_whole(path: str | Path, content: bytes) -> None:
-    """Write a file that is either complete or absent, whatever interrupts."""
-    path = Path(path)
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    """Write a file that is either complete or absent, whatever interrupts; devices and pipes are written to."""
+    path = Path(path).resolve()
+    if path.exists() and not path.is_file():
+        path.write_bytes(content)
+        return
+    try:
+        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+    except OSError as problem:
+        raise DataError(f"{path}: cannot be written ({problem.strerror}); check the directory") from None
     try:
         with os.fdopen(descriptor, "wb") as stream:
             stream.write(content)
