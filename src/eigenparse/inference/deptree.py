@@ -166,7 +166,9 @@ def sample_trees(model: DepTree, like: Dependencies, *, rng: np.random.Generator
         state[here] = _draw(weights, rng)
     drawn = [names[i] for i in _draw(table.T[state], rng)]
     blank = ["_"] * len(drawn)
-    columns = dict.fromkeys(("lemma", "feats", "relation"), blank) | dict.fromkeys(("form", "upos", "xpos"), drawn)
+    columns = dict.fromkeys(("lemma", "feats", "relation"), blank) | dict.fromkeys(
+        ("form", "upos", "xpos"), drawn
+    )
     return columns_of(columns, like.head.tolist(), like.lengths().tolist(), [0] * len(drawn))
 
 

@@ -22,6 +22,7 @@ class Pruning:
     threshold: float = 1e-4
 
 
+PRUNING = Pruning()
 NO_PRUNING = Pruning(beam=np.inf, most=1 << 30, threshold=0.0)
 
 
@@ -114,7 +115,7 @@ def run_lattice(model: RefinementHMM, offsets: LongVector, lattice: Lattice) -> 
     return Posteriors(lattice, marginal, log_abs, sign, int(negative[0]), int(negative[1]))
 
 
-def posteriors(model: RefinementHMM, sequences: Sequences, *, pruning: Pruning = Pruning()) -> Posteriors:  # noqa: B008
+def posteriors(model: RefinementHMM, sequences: Sequences, *, pruning: Pruning = PRUNING) -> Posteriors:
     """Marginals of every candidate label of every token [stratos-2013, figure 2, corrected]."""
     return run_lattice(model, sequences.offsets, lattice_of(model, sequences, pruning))
 
@@ -128,7 +129,9 @@ def dense_marginals(found: Posteriors, n_labels: int) -> AnyArray:
     return out
 
 
-def label_marginals(model: RefinementHMM | Product, sequences: Sequences, *, pruning: Pruning = Pruning()) -> AnyArray:  # noqa: B008
+def label_marginals(
+    model: RefinementHMM | Product, sequences: Sequences, *, pruning: Pruning = PRUNING
+) -> AnyArray:
     """Posterior of every token and label, (T, A), rows summing to one."""
     members = model.members if isinstance(model, Product) else (model,)
     A = len(model.labels)
@@ -138,10 +141,13 @@ def label_marginals(model: RefinementHMM | Product, sequences: Sequences, *, pru
     for member in members:
         mu = dense_marginals(posteriors(member, sequences, pruning=pruning), A)
         total += np.log(np.maximum(mu, 1e-6))
-    total = np.exp(total / len(members) - (total / len(members)).max(axis=1, keepdims=True))
-    return total / total.sum(axis=1, keepdims=True)
+    total /= len(members)
+    share: AnyArray = np.exp(total - total.max(axis=1, keepdims=True))
+    share /= share.sum(axis=1, keepdims=True)
+    return share
 
 
-def tag_ids(model: RefinementHMM | Product, sequences: Sequences, *, pruning: Pruning = Pruning()) -> IntVector:  # noqa: B008
+def tag_ids(model: RefinementHMM | Product, sequences: Sequences, *, pruning: Pruning = PRUNING) -> IntVector:
     """The label with the largest marginal at every position, (T,)."""
-    return label_marginals(model, sequences, pruning=pruning).argmax(axis=1).astype(np.int32)
+    best: IntVector = label_marginals(model, sequences, pruning=pruning).argmax(axis=1).astype(np.int32)
+    return best

@@ -59,7 +59,12 @@ def from_counts(
         observation[base : base + len(names)] = part / part.sum(axis=0)
         base += len(names)
     return proper_model(
-        estimator, channels, symbols, start / start.sum(), transition / transition.sum(axis=1, keepdims=True), observation
+        estimator,
+        channels,
+        symbols,
+        start / start.sum(),
+        transition / transition.sum(axis=1, keepdims=True),
+        observation,
     )
 
 
@@ -75,7 +80,13 @@ def em_rounds(
     return model, tuple(history)
 
 
-def positive(start: FloatArray, transition: FloatArray, observation: FloatArray, floor: float) -> tuple[FloatArray, ...]:
+def positive(
+    start: FloatArray, transition: FloatArray, observation: FloatArray, floor: float
+) -> tuple[FloatArray, ...]:
     """Parameters moved away from zero, so that EM can move them."""
     k = start.size
-    return start * (1 - floor) + floor / k, transition * (1 - floor) + floor / k, np.maximum(observation, floor / observation.shape[0])
+    return (
+        start * (1 - floor) + floor / k,
+        transition * (1 - floor) + floor / k,
+        np.maximum(observation, floor / observation.shape[0]),
+    )

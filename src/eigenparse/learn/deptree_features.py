@@ -86,7 +86,9 @@ def arc_dictionary(trees: Dependencies, symbol: AnyArray, n_symbols: int, k: int
     Neighbours are the head, told apart by side, and the children, told apart by side.
     """
     if not 1 <= k < n_symbols:
-        raise OptionError(f"{k} states need more than {k} observed symbols, got {n_symbols}; use fewer states")
+        raise OptionError(
+            f"{k} states need more than {k} observed symbols, got {n_symbols}; use fewer states"
+        )
     up, rows = parents(trees), np.arange(trees.n_words)
     child = rows[up >= 0]
     head, side = up[child], (up[child] < child).astype(np.int64)

@@ -55,7 +55,9 @@ class DepTreeLearner:
     smoothing: Smoothing = Smoothing()
     seed: int = 0
 
-    def fit(self, trees: Dependencies, *, dictionary: FloatArray | None = None) -> tuple[DepTree, DepTreeReport]:
+    def fit(
+        self, trees: Dependencies, *, dictionary: FloatArray | None = None
+    ) -> tuple[DepTree, DepTreeReport]:
         """Learn from complete trees; ``dictionary`` (W, k) replaces the one from parent-child pairs."""
         self._check(trees)
         names = vocabulary(trees, self.channels, self.rare)
@@ -68,7 +70,14 @@ class DepTreeLearner:
                 model, history = self._recover(p, trees, names, symbols)
             else:
                 model = DepTree(
-                    self.estimator, self.channels[:1], names[:1], p.start, p.transition, p.observation, p.final, p.product
+                    self.estimator,
+                    self.channels[:1],
+                    names[:1],
+                    p.start,
+                    p.transition,
+                    p.observation,
+                    p.final,
+                    p.product,
                 )
         else:
             model, history = self._cluster(trees, names, symbols)
@@ -78,7 +87,9 @@ class DepTreeLearner:
     def _check(self, trees: Dependencies) -> None:
         check_channels(self.channels)
         if self.estimator not in ESTIMATORS:
-            raise OptionError(f"estimator must be one of {', '.join(ESTIMATORS)}, got {self.estimator} instead")
+            raise OptionError(
+                f"estimator must be one of {', '.join(ESTIMATORS)}, got {self.estimator} instead"
+            )
         if self.n_states < 1 or self.rounds < 0 or self.ridge < 0:
             raise OptionError("states must be 1 or more, rounds and ridge 0 or more; change the option")
         if trees.n_words == 0 or trees.head.min() < 0:
@@ -102,7 +113,11 @@ class DepTreeLearner:
         return printed_parameters(m, Y.mean(axis=0), sigma[0], sigma[1], U), both.size
 
     def _recover(
-        self, p: SpectralParameters, trees: Dependencies, names: tuple[tuple[str, ...], ...], symbols: AnyArray
+        self,
+        p: SpectralParameters,
+        trees: Dependencies,
+        names: tuple[tuple[str, ...], ...],
+        symbols: AnyArray,
     ) -> tuple[DepTree, tuple[float, ...]]:
         """Probabilities behind the spectral parameters; other channels by counting under them; then EM."""
         start, transition, table = visible_states(p, rng=generator(self.seed, 1))
@@ -111,7 +126,9 @@ class DepTreeLearner:
         start, transition, table = positive(start, transition, table / table.sum(axis=0), 0.05)
         first = proper_model("recovered", self.channels[:1], names[:1], start, transition, table)
         rest = [np.full((len(n), self.n_states), 1.0 / len(n)) for n in names[1:]]
-        model = replace(first, channels=self.channels, symbols=names, observation=np.concatenate([table, *rest]))
+        model = replace(
+            first, channels=self.channels, symbols=names, observation=np.concatenate([table, *rest])
+        )
         return em_rounds(model, trees, symbols, self.rounds, self.smoothing)
 
     def _cluster(

@@ -83,7 +83,9 @@ def inverse(matrix: FloatArray, ridge: float) -> FloatArray:
     """Regularised right inverse M' (M M' + ridge s1^2 I)^-1, s1 the largest singular value."""
     U, s, Vt = np.linalg.svd(matrix, full_matrices=False)
     if s[0] == 0.0:
-        raise DataError("the moments are all zero; train on trees with words that have children on both sides")
+        raise DataError(
+            "the moments are all zero; train on trees with words that have children on both sides"
+        )
     keep = s > 1e-12 * s[0]
     gain = np.where(keep, s / np.where(keep, s**2 + ridge * s[0] ** 2, 1.0), 0.0)
     return np.asarray((Vt.T * gain) @ U.T)

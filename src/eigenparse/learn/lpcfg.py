@@ -1,12 +1,12 @@
 """Latent-variable PCFGs from binary trees, by any of the four methods: trees in, grammar out."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
-from eigenparse.arrays import FloatArray, as_ids
+from eigenparse.arrays import FloatArray
 from eigenparse.corpus.columns import Trees, check_trees
 from eigenparse.errors import DataError, OptionError
 from eigenparse.features.tree import NodeView, node_view
@@ -18,7 +18,7 @@ from eigenparse.learn.lexicon import LexiconOptions, TokenValues, with_lexicon
 from eigenparse.learn.stages import Progress, Stages
 from eigenparse.learn.states import Annotation, StateOptions, cluster_states, random_states
 from eigenparse.learn.tensor import project, row_places, tensor_weights
-from eigenparse.models.pcfg import LatentGrammar, Skeleton, Weights, plain_weights
+from eigenparse.models.pcfg import LatentGrammar, Weights, plain_weights
 
 METHODS = ("cluster", "tensor", "em", "pcfg")
 MEMBER_STREAM = 1_000_003  # seeds of ensemble members lie this far apart
@@ -90,6 +90,11 @@ def train_lpcfg(trees: Trees, options: LpcfgOptions = LpcfgOptions(), *, progres
     """Learn a grammar from binary trees (see ``binarise``); the same input gives the same bytes."""
     if len(trees) == 0:
         raise DataError("there are no trees to learn from; check the corpus files")
+    with threadpool_limits(limits=1):  # sums of several threads arrive in any order
+        return _train(trees, options, progress)
+
+
+def _train(trees: Trees, options: LpcfgOptions, progress: Progress | None) -> Learned:
     stages = Stages() if progress is None else Stages(progress)
     stages.start("reading the grammar off the trees")
     encoded = encode(check_trees(trees), fold_rare(trees, options.rare))

@@ -81,7 +81,9 @@ def fit_tagger(corpus: Sequences, label: str, choices: TaggerChoices) -> tuple[R
     data = labelled(corpus, label)
     seconds: dict[str, float] = {}
     clock = time.perf_counter()
-    emission = fit_emission(_emission(choices, data), data.sequences, data.labels, len(data.names), seed=choices.seed)
+    emission = fit_emission(
+        _emission(choices, data), data.sequences, data.labels, len(data.names), seed=choices.seed
+    )
     seconds["emission"] = time.perf_counter() - clock
     clock = time.perf_counter()
     operators, observations, report = _latent(data, label, choices)
@@ -90,7 +92,9 @@ def fit_tagger(corpus: Sequences, label: str, choices: TaggerChoices) -> tuple[R
     return model, replace(report, seconds=seconds, states=_by_label(data, operators))
 
 
-def fit_product(corpus: Sequences, label: str, choices: TaggerChoices, members: int) -> tuple[Product, TaggerReport]:
+def fit_product(
+    corpus: Sequences, label: str, choices: TaggerChoices, members: int
+) -> tuple[Product, TaggerReport]:
     """Several taggers that differ in their seeds, applied as one."""
     if members < 1:
         raise OptionError(f"a product needs 1 member or more, got {members} instead")
@@ -141,7 +145,10 @@ def _latent(
 
 
 def _spectral_choices(choices: TaggerChoices) -> SpectralChoices:
-    made = SpectralChoices(states=choices.states)
+    # a window emission has seen the neighbours already: trust its symbols' own vectors less
+    made = SpectralChoices(
+        states=choices.states, weight=5.0 if choices.emission in ("class", "backoff") else 100.0
+    )
     if choices.strength is not None:
         made = replace(made, strength=choices.strength)
     return made if choices.weight is None else replace(made, weight=choices.weight)
@@ -184,7 +191,14 @@ def _tagger(
         about["emission"] = {"kind": type(choices.emission).__name__, **_plain(asdict(choices.emission))}
     words = data.sequences.columns[0].symbols
     return RefinementHMM(
-        data.sequences.names, label, data.names, operators, emission, observations, tuple(sorted(words)), about
+        data.sequences.names,
+        label,
+        data.names,
+        operators,
+        emission,
+        observations,
+        tuple(sorted(words)),
+        about,
     )
 
 

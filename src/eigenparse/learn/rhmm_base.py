@@ -56,7 +56,7 @@ def _without_empty(corpus: Sequences) -> Sequences:
 
 @dataclass(frozen=True, slots=True)
 class Bigram:
-    """first: (A,) p(a at the start); base: (A, A) p(b | a) as [b, a]; last: (A,) p(stop | a); counts alike."""
+    """first: (A,) p(a first); base: (A, A) p(b | a) as [b, a]; last: (A,) p(stop | a); counts alike."""
 
     first: AnyArray
     base: AnyArray

@@ -81,7 +81,7 @@ def _backoff(learner: BackoffEmission, sequences: Sequences, labels: IntVector, 
 def _interpolate(
     keys: AnyArray, labels: IntVector, above: AnyArray, counted: AnyArray, strength: float
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """p(key) p(a | key) by key, p(a | key) by token, and the keys; ``above`` (T, A) is the coarser p(a | .)."""
+    """p(key) p(a | key) by key, p(a | key) by token, and the keys; above: (T, A), the coarser p(a | .)."""
     ids, distinct = dense_ids(keys[:, None])
     ids = ids[:, 0]
     A = above.shape[1]
@@ -128,7 +128,10 @@ def _neighbours(
 
     Row A + 1 of the tables is for a token on its own: log p(a), and nothing.
     """
-    before, after = np.full(labels.size, n_labels, dtype=np.int32), np.full(labels.size, n_labels, dtype=np.int32)
+    before, after = (
+        np.full(labels.size, n_labels, dtype=np.int32),
+        np.full(labels.size, n_labels, dtype=np.int32),
+    )
     before[1:], after[:-1] = labels[:-1], labels[1:]
     before[sequences.offsets[:-1]] = n_labels
     after[sequences.offsets[1:] - 1] = n_labels

@@ -16,7 +16,7 @@ from eigenparse.spectral.cluster import cluster_rows
 
 @dataclass(frozen=True, slots=True)
 class LatentChoices:
-    """states: at most so many a label;  rounds of EM;  strength, weight: smoothing of transitions and emissions."""
+    """states: at most so many a label;  rounds: of EM;  strength, weight: smoothing of transitions, emissions."""
 
     states: int = 8
     rounds: int = 10
@@ -27,7 +27,7 @@ class LatentChoices:
 
 @dataclass(frozen=True, slots=True)
 class StateCounts:
-    """What EM adds up.  gamma: (T, m) states of tokens; pair_counts: like the blocks' values, C^{b|a}[h', h]."""
+    """What EM adds up.  gamma: (T, m) states of tokens; pair_counts: laid out as blocks C^{b|a}[h', h]."""
 
     states: IntVector
     block: LongVector
@@ -77,7 +77,11 @@ def _independent_counts(data: Labelled, gamma: AnyArray, states: IntVector) -> S
 
 
 def maximise(
-    data: Labelled, counts: StateCounts, bigram: Bigram, templates: tuple[Template, ...], choices: LatentChoices
+    data: Labelled,
+    counts: StateCounts,
+    bigram: Bigram,
+    templates: tuple[Template, ...],
+    choices: LatentChoices,
 ) -> tuple[Operators, Observations]:
     """Parameters from expected counts, backed off to what the labels alone say."""
     prior = state_shares(data, counts)
@@ -92,7 +96,9 @@ def maximise(
 def state_shares(data: Labelled, counts: StateCounts) -> AnyArray:
     """p(h | a), (A, m)."""
     A, m = len(data.names), counts.gamma.shape[1]
-    total = np.stack([np.bincount(data.labels, weights=counts.gamma[:, j], minlength=A) for j in range(m)], axis=1)
+    total = np.stack(
+        [np.bincount(data.labels, weights=counts.gamma[:, j], minlength=A) for j in range(m)], axis=1
+    )
     total[total.sum(axis=1) == 0.0, 0] = 1.0
     shares: AnyArray = total / total.sum(axis=1, keepdims=True)
     return shares
@@ -101,7 +107,7 @@ def state_shares(data: Labelled, counts: StateCounts) -> AnyArray:
 def _transitions(
     data: Labelled, counts: StateCounts, bigram: Bigram, prior: AnyArray, strength: float
 ) -> Operators:
-    """t(b, h' | a, h) = p(b | a, h) p(h' | b, a, h), each backed off one condition at a time; stop and start alike."""
+    """t(b, h' | a, h) = p(b | a, h) p(h' | b, a, h), each backed off one condition at a time; so the ends."""
     A, m = len(data.names), counts.states
     values = np.empty(counts.pair_counts.size)
     starts, stops = [], []
@@ -120,14 +126,24 @@ def _transitions(
         begin = counts.gamma[first[data.labels[first] == a], : m[a]].sum(axis=0)
         starts.append(bigram.first[a] * _share(begin, prior[a, : m[a]], begin.sum(), strength))
     return Operators(
-        m, True, np.concatenate(starts), np.concatenate(stops), counts.block, values, bigram.first, bigram.base, bigram.last
+        m,
+        True,
+        np.concatenate(starts),
+        np.concatenate(stops),
+        counts.block,
+        values,
+        bigram.first,
+        bigram.base,
+        bigram.last,
     )
 
 
 def _share(count: AnyArray, usual: AnyArray, total: AnyArray, strength: float) -> AnyArray:
     """(count + strength * usual) / (total + strength); ``usual`` where there is no count at all."""
     bottom = np.asarray(total + strength, dtype=np.float64)
-    share: AnyArray = np.where(bottom > 0.0, (count + strength * usual) / np.where(bottom > 0.0, bottom, 1.0), usual)
+    share: AnyArray = np.where(
+        bottom > 0.0, (count + strength * usual) / np.where(bottom > 0.0, bottom, 1.0), usual
+    )
     return share
 
 
@@ -148,7 +164,15 @@ def expect(data: Labelled, operators: Operators, observations: Observations) -> 
     o = operators
     model = (o.state_at, o.pair_at, o.start, o.base, o.block, o.values)
     value = expected_states(
-        data.sequences.offsets, data.labels, vector, observations.vectors, o.states, model, o.stop, gamma, pairs
+        data.sequences.offsets,
+        data.labels,
+        vector,
+        observations.vectors,
+        o.states,
+        model,
+        o.stop,
+        gamma,
+        pairs,
     )
     return StateCounts(o.states, o.block, gamma, pairs), float(value)
 

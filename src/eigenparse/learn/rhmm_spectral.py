@@ -9,12 +9,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenparse.arrays import AnyArray, IntVector, LongVector, as_offsets, generator
+from eigenparse.corpus.sequences import Column, Sequences
 from eigenparse.corpus.templates import Template, dense_ids, template_keys
 from eigenparse.features.sequence import ChainFeatures
 from eigenparse.learn.rhmm_base import Bigram, Labelled
 from eigenparse.models.rhmm import Observations, Operators
-from eigenparse.corpus.sequences import Column, Sequences
-from eigenparse.spectral.chain_moments import Views, centred_views, scaled_rows, smoothed_second, smoothed_third
+from eigenparse.spectral.chain_moments import (
+    Views,
+    centred_views,
+    scaled_rows,
+    smoothed_second,
+    smoothed_third,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,7 @@ class SpectralChoices:
     """
 
     states: int = 8
-    strength: float = 10.0
+    strength: float = 30.0
     weight: float = 5.0
     kappa: float = 5.0
     cutoff: float = 1e-2
@@ -36,9 +42,10 @@ class SpectralChoices:
 
 @dataclass(frozen=True, slots=True)
 class ChainViews:
-    """Views of every token, rows in token order.  future = F, past = P, present = R, destiny = D: (T, m) padded by 0.
+    """Views of every token, rows in token order: future = F, past = P, present = R, destiny = D, (T, m).
 
-    states: (A,) m_a; along, across: the singular values behind future and past, present and destiny, by label.
+    states: (A,) m_a, columns beyond it are 0.  along, across: the singular values behind future and past,
+    and behind present and destiny, one array a label.
     """
 
     future: AnyArray
@@ -62,7 +69,9 @@ def with_labels(data: Labelled, label: str) -> Sequences:
     return data.sequences.with_column(Column(label, data.labels, data.names))
 
 
-def chain_views(data: Labelled, label: str, features: ChainFeatures, choices: SpectralChoices, seed: int) -> ChainViews:
+def chain_views(
+    data: Labelled, label: str, features: ChainFeatures, choices: SpectralChoices, seed: int
+) -> ChainViews:
     """Project the four feature functions label by label."""
     full = with_labels(data, label)
     ids = [dense_ids(template_keys(part, full))[0] for part in _roles(features)]
@@ -102,8 +111,13 @@ def rows_by_label(labels: IntVector, n_labels: int) -> list[LongVector]:
     return [order[cuts[a] : cuts[a + 1]] for a in range(n_labels)]
 
 
-def estimate_operators(data: Labelled, views: ChainViews, bigram: Bigram, choices: SpectralChoices) -> Operators:
-    """C^{b|a} = p(b|a) E[F2 ⊗ P ⊗ R | a, b], C^{*|a} = p(*|a) E[P ⊗ R | a, *], c_1 = p_1(a) E[F | a first], smoothed."""
+def estimate_operators(
+    data: Labelled, views: ChainViews, bigram: Bigram, choices: SpectralChoices
+) -> Operators:
+    """C^{b|a} = p(b|a) E[F2 ⊗ P ⊗ R | a, b], C^{*|a} = p(*|a) E[P ⊗ R | a, *], c_1 = p_1(a) E[F | a].
+
+    All are smoothed towards the bigram model.
+    """
     A, m = len(data.names), views.states
     block = np.full(A * A, -1, dtype=np.int64)
     parts: list[AnyArray] = []
@@ -113,7 +127,10 @@ def estimate_operators(data: Labelled, views: ChainViews, bigram: Bigram, choice
         if rows.size < choices.fewest or (m[a] == 1 and m[b] == 1):
             continue
         tensor = smoothed_third(
-            views.future[rows + 1, : m[b]], views.past[rows, : m[a]], views.present[rows, : m[a]], choices.strength
+            views.future[rows + 1, : m[b]],
+            views.past[rows, : m[a]],
+            views.present[rows, : m[a]],
+            choices.strength,
         )
         block[code] = at
         parts.append(bigram.base[b, a] * tensor.reshape(-1))
@@ -166,7 +183,7 @@ def neutral_vector(n_states: int) -> AnyArray:
 def estimate_observations(
     data: Labelled, vectors: AnyArray, templates: tuple[Template, ...], neutral: AnyArray, weight: float
 ) -> Observations:
-    """Mean of a vector a token (T, m) by key and label, backed off from fine to coarse templates to ``neutral``."""
+    """Mean of a vector a token (T, m) by key and label, backed off from fine to coarse to ``neutral``."""
     keys = template_keys(templates, data.sequences)
     A = len(data.names)
     above = np.broadcast_to(neutral, vectors.shape) if neutral.ndim == 1 else neutral
@@ -175,7 +192,9 @@ def estimate_observations(
     for k in range(keys.shape[1]):
         ids, distinct = dense_ids(keys[:, k : k + 1])
         code = (ids[:, 0].astype(np.int64) + n_keys) * A + data.labels
-        pairs, first, inverse, count = np.unique(code, return_index=True, return_inverse=True, return_counts=True)
+        pairs, first, inverse, count = np.unique(
+            code, return_index=True, return_inverse=True, return_counts=True
+        )
         total = np.zeros((pairs.size, vectors.shape[1]))
         for j in range(vectors.shape[1]):
             total[:, j] = np.bincount(inverse, weights=vectors[:, j], minlength=pairs.size)

@@ -60,7 +60,9 @@ def check_channels(channels: tuple[str, ...]) -> None:
     """Refuse channels that do not exist or repeat."""
     unknown = [name for name in channels if name not in CHANNELS]
     if unknown or not channels or len(set(channels)) != len(channels):
-        raise OptionError(f"channels must be different names of {', '.join(CHANNELS)}, got {', '.join(channels)} instead")
+        raise OptionError(
+            f"channels must be different names of {', '.join(CHANNELS)}, got {', '.join(channels)} instead"
+        )
 
 
 def save_deptree(path: str | Path, model: DepTree) -> None:
@@ -84,7 +86,9 @@ def load_deptree(path: str | Path) -> DepTree:
     """Read a model that ``save_deptree`` wrote."""
     kind, header, arrays = load_model(path)
     if kind != KIND:
-        raise ModelFileError(f"{path}: holds a model of kind {kind!r}, not {KIND!r}; use the verb for that kind")
+        raise ModelFileError(
+            f"{path}: holds a model of kind {kind!r}, not {KIND!r}; use the verb for that kind"
+        )
     try:
         symbols = tuple(tuple(names) for names in header["symbols"])
         model = DepTree(str(header["estimator"]), tuple(header["channels"]), symbols, **arrays)
@@ -95,7 +99,9 @@ def load_deptree(path: str | Path) -> DepTree:
             raise ValueError("shapes of the parameters disagree")
         return model
     except (KeyError, ValueError, TypeError, OptionError) as problem:
-        raise ModelFileError(f"{path}: the tree model in it is incomplete ({problem}); train it again") from None
+        raise ModelFileError(
+            f"{path}: the tree model in it is incomplete ({problem}); train it again"
+        ) from None
 
 
 def proper_model(

@@ -85,7 +85,9 @@ class Observations:
 
     def levels(self, sequences: Sequences) -> AnyArray:
         """Key positions of every token and template, (T, L)."""
-        return positions(template_keys([parse_template(text) for text in self.templates], sequences), self.keys)
+        return positions(
+            template_keys([parse_template(text) for text in self.templates], sequences), self.keys
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +123,14 @@ class RefinementHMM:
         return header, {prefix + name: array for name, array in named.items()}
 
     @classmethod
-    def from_arrays(cls, header: dict[str, Any], arrays: dict[str, AnyArray], prefix: str = "") -> "RefinementHMM":
+    def from_arrays(
+        cls, header: dict[str, Any], arrays: dict[str, AnyArray], prefix: str = ""
+    ) -> "RefinementHMM":
         """The inverse of ``to_arrays``, checked."""
         at = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-        operators = Operators(diagonal=bool(header["diagonal"]), **{name: at[name] for name in OPERATOR_ARRAYS})
+        operators = Operators(
+            diagonal=bool(header["diagonal"]), **{name: at[name] for name in OPERATOR_ARRAYS}
+        )
         emission = Emission(
             tuple(header["emission_templates"]),
             at["emission_keys"],
@@ -156,14 +162,25 @@ OBSERVATION_ARRAYS = ("keys", "row_at", "row_label", "vectors")
 def check_operators(o: Operators) -> Operators:
     """The same operators, or a sentence saying which array does not fit."""
     A, n_states, n_pairs = o.states.size, int(o.states.sum()), int(o.pairs.sum())
-    shapes = {"start": (n_states,), "stop": (n_pairs,), "block": (A * A,), "first": (A,), "base": (A, A), "last": (A,)}
+    shapes = {
+        "start": (n_states,),
+        "stop": (n_pairs,),
+        "block": (A * A,),
+        "first": (A,),
+        "base": (A, A),
+        "last": (A,),
+    }
     for name, shape in shapes.items():
         if getattr(o, name).shape != shape:
-            raise DataError(f"operators: {name} has shape {getattr(o, name).shape}, not {shape}; build them again")
+            raise DataError(
+                f"operators: {name} has shape {getattr(o, name).shape}, not {shape}; build them again"
+            )
     size = np.outer(o.states, o.pairs).reshape(-1).astype(np.int64)
     present = o.block >= 0
     if A == 0 or o.states.min() < 1 or np.any(o.block[present] + size[present] > o.values.size):
-        raise DataError("operators: a block reaches beyond the values or a label has no state; build them again")
+        raise DataError(
+            "operators: a block reaches beyond the values or a label has no state; build them again"
+        )
     return o
 
 
@@ -199,7 +216,8 @@ class Product:
 def save_tagger(path: str | Path, model: RefinementHMM | Product) -> None:
     """Write a tagger, or a product of them, to one file."""
     members = model.members if isinstance(model, Product) else (model,)
-    headers, arrays = [], {}
+    headers: list[dict[str, Any]] = []
+    arrays: dict[str, AnyArray] = {}
     for k, member in enumerate(members):
         header, named = member.to_arrays(f"m{k}.")
         headers.append(header)
@@ -211,7 +229,9 @@ def load_tagger(path: str | Path) -> RefinementHMM | Product:
     """Read what ``save_tagger`` wrote; ModelFileError says why it cannot."""
     kind, header, arrays = load_model(path)
     if kind != KIND:
-        raise ModelFileError(f"{path}: holds a model of kind {kind!r}, not a tagger; give a file of `train rhmm`")
+        raise ModelFileError(
+            f"{path}: holds a model of kind {kind!r}, not a tagger; give a file of `train rhmm`"
+        )
     try:
         members = tuple(
             RefinementHMM.from_arrays(part, arrays, f"m{k}.") for k, part in enumerate(header["members"])

@@ -1,0 +1,109 @@
+"""Grammars in, one safetensors file out, and back."""
+
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray
+from eigenparse.corpus.columns import Label
+from eigenparse.errors import DataError, ModelFileError
+from eigenparse.models.pcfg import LatentGrammar, Skeleton, TagContext, Weights, check_weights, layout
+from eigenparse.models.store import load_model, save_model
+
+KIND = "lpcfg"
+SKELETON = ("rules", "entry_label", "entry_symbol", "entry_start", "rule_probability", "entry_probability", "root_probability")
+WEIGHTS = ("states", "rule_weight", "entry_weight", "root_weight")
+
+
+def save_grammar(grammar: LatentGrammar, path: str | Path) -> None:
+    """Write a grammar; the same grammar always gives the same bytes."""
+    skeleton = grammar.skeleton
+    arrays: dict[str, AnyArray] = {f"skeleton.{name}": getattr(skeleton, name) for name in SKELETON}
+    named = {f"member{i}": member for i, member in enumerate(grammar.members)}
+    if grammar.coarse is not None:
+        named["coarse"] = grammar.coarse
+    for prefix, weights in named.items():
+        arrays.update({f"{prefix}.{name}": getattr(weights, name) for name in WEIGHTS})
+    if grammar.context is not None:
+        arrays.update({f"context.{f.name}": getattr(grammar.context, f.name) for f in fields(TagContext)})
+    header = {
+        "labels": [[list(x.chain), x.partial, list(x.siblings), list(x.above)] for x in skeleton.labels],
+        "symbols": list(skeleton.symbols),
+        "n_words": skeleton.n_words,
+        "n_classes": skeleton.n_classes,
+        "n_members": len(grammar.members),
+        "report": grammar.report,
+    }
+    save_model(path, kind=KIND, header=header, arrays=arrays)
+
+
+def load_grammar(path: str | Path) -> LatentGrammar:
+    """Read a grammar; anything damaged, foreign or inconsistent is refused with a sentence."""
+    kind, header, arrays = load_model(path)
+    if kind != KIND:
+        raise ModelFileError(f"{path}: holds a model of kind {kind!r}, not {KIND!r}; use the command for that kind")
+    try:
+        return _grammar(header, arrays)
+    except (KeyError, TypeError, ValueError, IndexError) as problem:
+        raise ModelFileError(f"{path}: the grammar is incomplete ({problem}); train or copy it again") from None
+
+
+def _grammar(header: dict[str, Any], arrays: dict[str, AnyArray]) -> LatentGrammar:
+    labels = tuple(Label(tuple(c), bool(p), tuple(s), tuple(a)) for c, p, s, a in header["labels"])
+    columns = {name: arrays[f"skeleton.{name}"] for name in SKELETON}
+    skeleton = Skeleton(
+        labels=labels, symbols=tuple(header["symbols"]), n_words=int(header["n_words"]),
+        n_classes=int(header["n_classes"]), **columns,
+    )  # fmt: skip
+    _check_skeleton(skeleton)
+    members = tuple(_weights(skeleton, arrays, f"member{i}") for i in range(int(header["n_members"])))
+    coarse = _weights(skeleton, arrays, "coarse") if "coarse.states" in arrays else None
+    context = None
+    if "context.follow" in arrays:
+        context = TagContext(*(arrays[f"context.{f.name}"] for f in fields(TagContext)))
+        n = skeleton.n_labels
+        if (context.follow.shape, context.before.shape, context.after.shape) != ((n + 1, n + 1), (n + 1, n), (n + 1, n)):
+            raise DataError("the context tables do not fit the labels")
+    if not members:
+        raise DataError("there are no weights")
+    return LatentGrammar(skeleton, members, context, coarse, dict(header["report"]))
+
+
+def _weights(skeleton: Skeleton, arrays: dict[str, AnyArray], prefix: str) -> Weights:
+    states = arrays[f"{prefix}.states"]
+    if states.shape != (skeleton.n_labels,) or states.dtype != np.int32 or np.any(states < 1):
+        raise DataError("the numbers of states do not fit the labels")
+    rule_at, entry_at, state_at = layout(skeleton, states)
+    values = (arrays[f"{prefix}.{name}"] for name in WEIGHTS[1:])
+    return check_weights(skeleton, Weights(states, rule_at, entry_at, state_at, *values))
+
+
+def _check_skeleton(skeleton: Skeleton) -> None:
+    """Refuse ids and offsets that would lead a kernel outside its arrays."""
+    n_labels, n_symbols, n_entries = skeleton.n_labels, len(skeleton.symbols), skeleton.entry_label.size
+    start = skeleton.entry_start
+    fits = (
+        skeleton.rules.ndim == 2
+        and skeleton.rules.shape[1] == 3
+        and all(x.dtype == np.int32 for x in (skeleton.rules, skeleton.entry_label, skeleton.entry_symbol))
+        and _within(skeleton.rules, n_labels)
+        and _within(skeleton.entry_label, n_labels)
+        and _within(skeleton.entry_symbol, n_symbols)
+        and start.shape == (n_symbols + 1,)
+        and start.dtype == np.int64
+        and start[0] == 0
+        and start[-1] == n_entries
+        and bool(np.all(np.diff(start) >= 0))
+        and skeleton.rule_probability.shape == (skeleton.rules.shape[0],)
+        and skeleton.entry_probability.shape == (n_entries,)
+        and skeleton.root_probability.shape == (n_labels,)
+        and 0 < skeleton.n_words + skeleton.n_classes <= n_symbols
+    )
+    if not fits:
+        raise DataError("the tables do not fit each other")
+
+
+def _within(ids: AnyArray, n: int) -> bool:
+    return ids.size == 0 or (int(ids.min()) >= 0 and int(ids.max()) < n)
