@@ -136,7 +136,7 @@ def read_text(path: str | Path, *, limit: int = LIMIT) -> str:
 
 
 def write_whole(path: str | Path, content: bytes) -> None:
-    """Write a file that is either complete or absent, whatever interrupts; devices and pipes are written to."""
+    """Write a file that is either complete or absent, whatever interrupts; devices are written to."""
     path = Path(path).resolve()
     if path.exists() and not path.is_file():
         path.write_bytes(content)

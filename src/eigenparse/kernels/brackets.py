@@ -102,7 +102,8 @@ def open_bracket(stack, depth, height):
 @njit(cache=True, nogil=True)
 def finish_row(node, row, height, done, rows, parent):
     """Write a closed bracket's row and adopt the rows that wait for it; how many rows wait now."""
-    rows[row, :4] = node[:4]
+    for k in range(4):
+        rows[row, k] = node[k]
     parent[row] = -1
     while height > node[HEIGHT]:
         height -= 1
