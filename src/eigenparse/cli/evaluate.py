@@ -30,6 +30,7 @@ class Request:
     as_json: bool
     seed: int
     resamples: int
+    train: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,17 @@ def _is_brackets(text: str) -> bool:
     return re.match(r"\((\s*\()?[^\s()]+[\s(]", text) is not None
 
 
+def _is_columns(text: str) -> bool:
+    """Whether a text starts with a token and its labels in a line, or with word_TAG tokens."""
+    first = text.split("\n", 1)[0]
+    return len(first.split("\t")) < 10 and (len(first.split()) > 1 or "_" in first[1:-1])
+
+
 # The first format that recognises the gold file scores it: one line here for each.
-FORMATS: tuple[Format, ...] = (Format("brackets", _is_brackets, "eigenparse.cli.evaluate_brackets"),)
+FORMATS: tuple[Format, ...] = (
+    Format("brackets", _is_brackets, "eigenparse.cli.evaluate_brackets"),
+    Format("columns", _is_columns, "eigenparse.cli.evaluate_columns"),
+)
 
 
 def start_of(path: Path) -> str:
@@ -90,9 +100,10 @@ def evaluate(
     seed: Annotated[int, typer.Option(help="Seed of the resampling for --compare.")] = 0,
     resamples: Annotated[int, typer.Option(help="Number of resamples for --compare.")] = 10_000,
     format_name: Annotated[str | None, typer.Option("--format", help="Format, if not to be guessed.")] = None,
+    train: Annotated[Path | None, typer.Option(help="Words that this file lacks are unknown.")] = None,
 ) -> None:
     """Score predictions against gold."""
     request = Request(
-        gold, guess, compare, params, strict, cutoff, per_sentence, per_label, as_json, seed, resamples
+        gold, guess, compare, params, strict, cutoff, per_sentence, per_label, as_json, seed, resamples, train
     )
     importlib.import_module(choose_format(gold, format_name).module).run(request)

@@ -1,4 +1,4 @@
-"""Any file that holds labelled tokens in, one kind of columns out: CoNLL columns, word_TAG, CoNLL-U, brackets."""
+"""Any file of labelled tokens in (CoNLL columns, word_TAG, CoNLL-U, brackets), one kind of columns out."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,10 +19,15 @@ FORMATS = ("auto", "columns", "tagged", "conllu", "brackets", "plain")
 
 def read_labelled(path: str | Path, *, form: str = "auto", columns: Sequence[str] | None = None) -> Sequences:
     """Columns of a file in any of FORMATS; ``auto`` looks at the name and the first line."""
+    return parse_labelled(list(text_lines(path)), source=str(path), form=form, columns=columns)
+
+
+def parse_labelled(
+    lines: Sequence[str], *, source: str, form: str = "auto", columns: Sequence[str] | None = None
+) -> Sequences:
+    """The same from lines already read."""
     if form not in FORMATS:
         raise OptionError(f"format must be one of {', '.join(FORMATS)}, got {form!r} instead")
-    lines = list(text_lines(path))
-    source = str(path)
     found = guess_format(lines, source, columns) if form == "auto" else form
     if found == "tagged":
         return parse_tagged_lines(lines, source=source)

@@ -4,6 +4,7 @@ CoNLL columns: one token a line, columns separated by blanks or tabs, an empty l
 sequence.  ``word_TAG`` lines: one sequence a line; the last underscore of a token cuts it.
 """
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -24,7 +25,7 @@ def text_lines(path: str | Path) -> Iterator[str]:
 
 
 def read_columns(path: str | Path, names: Sequence[str] | None = None) -> Sequences:
-    """Read CoNLL columns.  Without ``names``: word, pos, label for three columns, word, label for two, else c1, c2, ...
+    """Read CoNLL columns; without ``names`` they are word, label or word, pos, label or c1, c2, ...
 
     Raises FormatError where a line has another number of columns than the first.
     """
@@ -127,7 +128,7 @@ def format_columns(sequences: Sequences) -> Iterator[str]:
     """CoNLL lines of all columns, an empty line after every sequence."""
     columns = [column.strings() for column in sequences.columns]
     ends = sequences.offsets.tolist()
-    for start, stop in zip(ends, ends[1:]):
+    for start, stop in itertools.pairwise(ends):
         for t in range(start, stop):
             yield " ".join(column[t] for column in columns)
         yield ""
@@ -139,5 +140,5 @@ def format_tagged_lines(
     """``word_TAG`` lines of two columns."""
     words, tags = sequences.column(word).strings(), sequences.column(label).strings()
     ends = sequences.offsets.tolist()
-    for start, stop in zip(ends, ends[1:]):
+    for start, stop in itertools.pairwise(ends):
         yield " ".join(f"{words[t]}{separator}{tags[t]}" for t in range(start, stop))

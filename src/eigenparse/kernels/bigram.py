@@ -93,9 +93,9 @@ def keep_likely(posterior, threshold, cand, label, weight, new_cand):
 
 @njit(cache=True, nogil=True)
 def choose_vectors(cand, label, levels, row_at, row_label, vector):
-    """Row of each candidate's observation vector: the finest level that has one for the label, else row 0.
+    """Row of each candidate's observation vector: of the finest level that has one for its label, else 0.
 
-    levels: (T, L) key positions from coarse to fine, -1 absent;  rows row_at[k]..row_at[k+1] are sorted by label.
+    levels: (T, L) key positions from coarse to fine, -1 absent;  rows row_at[k]..row_at[k+1] belong to key k.
     """
     n_levels = levels.shape[1]
     for t in range(cand.size - 1):

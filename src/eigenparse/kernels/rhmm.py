@@ -87,7 +87,7 @@ def rescale(table, low, high, width):
 
 @njit(cache=True, nogil=True)
 def forward(first, last, cand, label, weight, vector, vectors, states, diagonal, model, alpha, u, scale):
-    """Fill alpha and u of tokens first..last; scale[t] is the log taken out before token t (see ``Blocks``)."""
+    """Fill alpha and u of tokens first..last; scale[t] is the log that was taken out at token t."""
     state_at, pair_at, start, base, block, values = model
     A = states.size
     wide = alpha.shape[1]
@@ -112,9 +112,11 @@ def forward(first, last, cand, label, weight, vector, vectors, states, diagonal,
 
 
 @njit(cache=True, nogil=True)
-def backward(first, last, cand, label, weight, vector, vectors, states, diagonal, model, stop, eta, beta, scale):
+def backward(
+    first, last, cand, label, weight, vector, vectors, states, diagonal, model, stop, eta, beta, scale
+):
     """Fill eta (on pairs, before the token's own observation) and beta of tokens last..first."""
-    state_at, pair_at, start, base, block, values = model
+    _state_at, pair_at, _start, base, block, values = model
     A = states.size
     origin = cand[first]
     eta[: cand[last] - origin] = 0.0
@@ -129,7 +131,9 @@ def backward(first, last, cand, label, weight, vector, vectors, states, diagonal
             else:
                 for d in range(cand[t + 1], cand[t + 2]):
                     b = label[d]
-                    pass_back(values, block[b * A + a], base[b, a], beta[d - origin], n_pairs, states[b], eta[row])
+                    pass_back(
+                        values, block[b * A + a], base[b, a], beta[d - origin], n_pairs, states[b], eta[row]
+                    )
             unpair(eta[row], vectors[vector[c]], weight[c], states[a], diagonal, beta[row])
         # beta and eta must share their scale for edge posteriors: rescale both by beta's size
         top = 0.0
@@ -146,7 +150,20 @@ def backward(first, last, cand, label, weight, vector, vectors, states, diagonal
 
 @njit(cache=True, nogil=True)
 def marginals(
-    offsets, cand, label, weight, vector, vectors, states, diagonal, model, stop, marginal, log_abs, sign, n_negative
+    offsets,
+    cand,
+    label,
+    weight,
+    vector,
+    vectors,
+    states,
+    diagonal,
+    model,
+    stop,
+    marginal,
+    log_abs,
+    sign,
+    n_negative,
 ):
     """mu of every candidate divided by the total; log|p(x)| and sign of p(x) per sequence.
 
@@ -169,7 +186,9 @@ def marginals(
         local = cand[first : last + 1]
         n = last - first
         forward(0, n, local, label, weight, vector, vectors, states, diagonal, model, alpha, u, scale)
-        backward(0, n, local, label, weight, vector, vectors, states, diagonal, model, stop, eta, beta, back_scale)
+        backward(
+            0, n, local, label, weight, vector, vectors, states, diagonal, model, stop, eta, beta, back_scale
+        )
         origin = local[0]
         total = 0.0
         for t in range(n):

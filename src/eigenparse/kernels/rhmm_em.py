@@ -11,7 +11,7 @@ def expected_states(offsets, labels, vector, vectors, states, model, stop, gamma
     vector: (T,) rows of ``vectors``;  pair_counts: like the values of the blocks, C^{b|a}[h', h];
     the blocks of all label pairs at hand must be present.
     """
-    state_at, pair_at, start, base, block, values = model
+    state_at, pair_at, start, _base, block, values = model
     A, wide = states.size, gamma.shape[1]
     longest = np.max(offsets[1:] - offsets[:-1])
     alpha, beta = np.zeros((longest, wide)), np.zeros((longest, wide))

@@ -1,0 +1,132 @@
+"""``eigenparse tag``: tokens in, the same tokens with a column of labels out."""
+
+import itertools
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from eigenparse.cli.main import app
+
+if TYPE_CHECKING:
+    from eigenparse.corpus.sequences import Sequences
+    from eigenparse.models.rhmm import Product, RefinementHMM
+
+
+@app.command()
+def tag(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file of `train rhmm`.")],
+    file: Annotated[Path, typer.Argument(metavar="[FILE|-]", help="Tokens to label.")] = Path("-"),
+    posteriors: Annotated[bool, typer.Option("--posteriors", help="Add each label's posterior.")] = False,
+    kbest: Annotated[int, typer.Option(help="So many label sequences, as JSON lines.")] = 1,
+    columns: Annotated[str | None, typer.Option(help="Names of the columns of the file.")] = None,
+    form: Annotated[
+        str, typer.Option("--format", help="auto, columns, tagged, conllu, brackets or plain.")
+    ] = "auto",
+) -> None:
+    """Label tokens: one a line in columns (or a sentence a line with --format plain)."""
+    from eigenparse.models.rhmm import Product, load_tagger
+
+    tagger = load_tagger(model)
+    first = tagger.members[0] if isinstance(tagger, Product) else tagger
+    tokens = _input(first, file, form, columns)
+    lines = _kbest_lines(first, tokens, kbest) if kbest > 1 else _labelled_lines(tagger, tokens, posteriors)
+    for line in lines:
+        typer.echo(line)
+
+
+def _input(model: "RefinementHMM", file: Path, form: str, columns: str | None) -> "Sequences":
+    """The columns the model reads, under the names it knows them by."""
+    from eigenparse.corpus.label_sources import guess_format, parse_labelled
+    from eigenparse.corpus.sequences import Column, Sequences
+    from eigenparse.corpus.tagged import text_lines
+    from eigenparse.errors import DataError
+
+    lines = list(text_lines(file))
+    names = columns.split(",") if columns else None
+    found = guess_format(lines, str(file), names) if form == "auto" else form
+    corpus = parse_labelled(lines, source=str(file), form=found, columns=names)
+    if found == "columns" and names is None:
+        usual = [*model.columns, model.label, *(f"c{k}" for k in range(len(corpus.columns)))]
+        renamed = tuple(Column(name, c.ids, c.symbols) for name, c in zip(usual, corpus.columns))
+        corpus = Sequences(renamed, corpus.offsets, corpus.line)
+    missing = [name for name in model.columns if name not in corpus.names]
+    if missing:
+        raise DataError(f"{file}: the model reads the column {missing[0]!r}; name the columns with --columns")
+    return corpus
+
+
+def tag_sequences(model: "RefinementHMM | Product", corpus: "Sequences", label: str) -> list[str]:
+    """Labels of all tokens; gold labels are taken away first."""
+    from eigenparse.inference.rhmm import tag_ids
+
+    return [model.labels[k] for k in tag_ids(model, corpus.without(label)).tolist()]
+
+
+def _labelled_lines(model: "RefinementHMM | Product", corpus: "Sequences", posteriors: bool) -> Iterator[str]:
+    from eigenparse.inference.rhmm import label_marginals
+    from eigenparse.models.rhmm import Product
+
+    label = model.members[0].label if isinstance(model, Product) else model.label
+    mu = label_marginals(model, corpus.without(label))
+    best = mu.argmax(axis=1).tolist()
+    columns = [column.strings() for column in corpus.columns if column.name != label]
+    ends = corpus.offsets.tolist()
+    for start, stop in itertools.pairwise(ends):
+        for t in range(start, stop):
+            fields = [column[t] for column in columns] + [model.labels[best[t]]]
+            if posteriors:
+                fields.append(" ".join(_shown(model.labels, mu[t].tolist())))
+            yield " ".join(fields)
+        yield ""
+
+
+def _shown(labels: tuple[str, ...], values: list[float], least: float = 1e-3) -> list[str]:
+    """``label:posterior`` of the labels above ``least``, best first."""
+    order = sorted(range(len(labels)), key=lambda a: -values[a])
+    return [f"{labels[a]}:{values[a]:.4f}" for a in order if values[a] >= least]
+
+
+def _kbest_lines(model: "RefinementHMM", corpus: "Sequences", k: int) -> Iterator[str]:
+    from eigenparse.inference.rhmm_kbest import kbest
+
+    words = corpus.columns[0].strings()
+    ends = corpus.offsets.tolist()
+    for s, paths in enumerate(kbest(model, corpus.without(model.label), k)):
+        lists = [
+            {"labels": [model.labels[a] for a in row], "log_joint": value, "share": share}
+            for row, value, share in zip(
+                paths.labels.tolist(), paths.log_joint.tolist(), paths.share.tolist()
+            )
+        ]
+        yield json.dumps({"tokens": words[ends[s] : ends[s + 1]], "paths": lists}, ensure_ascii=False)
+
+
+def score_lines(
+    model: "RefinementHMM | Product", gold: "Sequences", guess: list[str], label: str
+) -> Iterator[str]:
+    """A short report: accuracy, known and unknown words, chunk F1 if the labels are IOB."""
+    from eigenparse.evaluate.tagging import count_tagging
+    from eigenparse.models.rhmm import Product
+
+    first = model.members[0] if isinstance(model, Product) else model
+    known = set(first.words)
+    ends = gold.offsets.tolist()
+    spans = list(itertools.pairwise(ends))
+    right, words = gold.column(label).strings(), gold.column(first.columns[0]).strings()
+    counts = count_tagging(
+        [right[i:j] for i, j in spans],
+        [guess[i:j] for i, j in spans],
+        unknown=[[word not in known for word in words[i:j]] for i, j in spans],
+    )
+    yield f"accuracy {100 * counts.accuracy:.2f} ({counts.right} of {counts.tokens} tokens)"
+    yield (
+        f"known words {100 * counts.known_accuracy:.2f}, "
+        f"unknown words {100 * counts.unknown_accuracy:.2f} ({counts.unknown} tokens)"
+    )
+    if counts.chunks:
+        chunk = counts.chunk
+        ratios = f"precision {100 * chunk.precision:.2f}, recall {100 * chunk.recall:.2f}"
+        yield f"chunk F1 {100 * chunk.f1:.2f} ({ratios})"

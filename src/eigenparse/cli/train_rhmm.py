@@ -1,0 +1,69 @@
+"""``eigenparse train rhmm``: a file of labelled sequences in, a tagger out."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eigenparse.cli.main import train
+
+
+@train.command("rhmm")
+def train_rhmm(
+    corpus: Annotated[Path, typer.Argument(metavar="TRAIN", help="Columns, word_TAG, CoNLL-U or trees.")],
+    out: Annotated[Path, typer.Option(help="Where the model goes.")],
+    dev: Annotated[Path | None, typer.Option(help="Score the model on this file too.")] = None,
+    columns: Annotated[str | None, typer.Option(help="Names of the columns, as word,pos,chunk.")] = None,
+    label: Annotated[str | None, typer.Option(help="Column to learn; the last one if not said.")] = None,
+    method: Annotated[str, typer.Option(help="spectral, cluster, em, hmm or unigram.")] = "spectral",
+    states: Annotated[int, typer.Option(help="Hidden states of a label, at most.")] = 8,
+    emission: Annotated[str, typer.Option(help="loglinear (windows), class or backoff.")] = "loglinear",
+    templates: Annotated[Path | None, typer.Option(help="Templates of phi, psi, xi, upsilon.")] = None,
+    start: Annotated[str, typer.Option(help="Where em starts: clusters or random.")] = "clusters",
+    em_rounds: Annotated[int | None, typer.Option(help="Rounds of EM.")] = None,
+    ensemble: Annotated[int, typer.Option(help="Train so many seeds and multiply them.")] = 1,
+    form: Annotated[
+        str, typer.Option("--format", help="auto, columns, tagged, conllu or brackets.")
+    ] = "auto",
+    seed: Annotated[int, typer.Option(help="Seed.")] = 0,
+) -> None:
+    """Learn a tagger or chunker: refinement HMM, HMM or unigram."""
+    from eigenparse.corpus.label_sources import pick_label, read_labelled, reduce_columns
+    from eigenparse.corpus.tagged import text_lines
+    from eigenparse.features.sequence import read_features
+    from eigenparse.learn.rhmm import TaggerChoices, fit_product
+    from eigenparse.models.rhmm import save_tagger
+
+    names = columns.split(",") if columns else None
+    whole = read_labelled(corpus, form=form, columns=names)
+    name = pick_label(whole, label)
+    data = whole if names else reduce_columns(whole, name)
+    features = read_features(text_lines(templates), label=name, source=str(templates)) if templates else None
+    choices = TaggerChoices(
+        method=method,
+        states=states,
+        emission=emission,
+        features=features,
+        start=start,
+        rounds=em_rounds,
+        seed=seed,
+    )
+    product, report = fit_product(data, name, choices, ensemble)
+    model = product if ensemble > 1 else product.members[0]
+    save_tagger(out, model)
+    typer.echo(
+        f"{len(data)} sequences, {data.n_tokens} tokens, {len(model.labels)} labels, method {method}",
+        err=True,
+    )
+    most = max(report.states.values())
+    typer.echo(f"states a label: at most {most}; seconds: {_seconds(report.seconds)}; wrote {out}", err=True)
+    if dev is not None:
+        from eigenparse.cli.tag import score_lines, tag_sequences
+
+        gold = read_labelled(dev, form=form, columns=names)
+        for line in score_lines(model, gold, tag_sequences(model, gold, name), name):
+            typer.echo(line, err=True)
+
+
+def _seconds(seconds: dict[str, float]) -> str:
+    return ", ".join(f"{stage} {value:.1f}" for stage, value in seconds.items())
