@@ -1,6 +1,6 @@
 """Dependency trees in, a latent tree model out, by the estimator asked for."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -52,7 +52,7 @@ class DepTreeLearner:
     rare: int = 5
     rounds: int = 8
     ridge: float = 1e-3
-    smoothing: Smoothing = Smoothing()
+    smoothing: Smoothing = field(default_factory=Smoothing)
     seed: int = 0
 
     def fit(

@@ -1,0 +1,146 @@
+"""Learning latent tree models: EM's law, counts against enumeration, all estimators end to end, files."""
+
+import itertools
+import pathlib
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from dependency.latent import draw_truth
+from dependency.oracles import all_trees
+from eigenparse.corpus.dependencies import Dependencies, from_tokens
+from eigenparse.errors import DataError, ModelFileError, OptionError
+from eigenparse.inference.deptree import count_trees, encode, sample_trees, score_trees
+from eigenparse.learn.deptree_em import Smoothing, em_rounds
+from eigenparse.learn.deptree_fit import ESTIMATORS, DepTreeLearner
+from eigenparse.models.deptree import UNKNOWN, DepTree, load_deptree, proper_model, save_deptree
+
+K, N = 3, 6
+NAMES = ((UNKNOWN, *"abcde"),)
+
+
+def truth_model(seed: int = 0) -> DepTree:
+    truth = draw_truth(K, N, seed)
+    return proper_model("truth", ("tag",), NAMES, truth.pi, truth.T, truth.O)
+
+
+def shapes(n_trees: int, seed: int, most: int = 6) -> Dependencies:
+    rng = np.random.default_rng(seed)
+    heads = [all_trees(n)[rng.integers(len(all_trees(n)))] for n in rng.integers(1, most + 1, size=n_trees)]
+    blank = from_tokens([["w"] * len(h) for h in heads])
+    return blank.with_heads([h for tree in heads for h in tree])
+
+
+def drawn(n_trees: int, seed: int = 0, most: int = 6) -> Dependencies:
+    return sample_trees(truth_model(), shapes(n_trees, seed, most), rng=np.random.default_rng(seed))
+
+
+def test_expected_counts_equal_enumeration() -> None:
+    model, trees = truth_model(), drawn(12, seed=1, most=4)
+    symbols = encode(trees, model.channels, model.symbols)
+    found = count_trees(model, trees, symbols)
+    start, transition = np.zeros(K), np.zeros((2, K, K))
+    observation, log_likelihood = np.zeros((N, K)), 0.0
+    for low, high in itertools.pairwise(trees.offsets):
+        heads, words = trees.head[low:high], symbols[low:high, 0]
+        weights = {}
+        for states in itertools.product(range(K), repeat=int(high - low)):
+            p = 1.0
+            for m, h in enumerate(heads, start=1):
+                g = states[m - 1]
+                p *= model.observation[words[m - 1], g]
+                p *= model.start[g] if h == 0 else model.transition[int(m > h), g, states[h - 1]]
+            weights[states] = p
+        total = sum(weights.values())
+        log_likelihood += np.log(total)
+        for states, p in weights.items():
+            for m, h in enumerate(heads, start=1):
+                observation[words[m - 1], states[m - 1]] += p / total
+                if h == 0:
+                    start[states[m - 1]] += p / total
+                else:
+                    transition[int(m > h), states[m - 1], states[h - 1]] += p / total
+    assert_allclose(found.start, start, rtol=1e-10)
+    assert_allclose(found.transition, transition, rtol=1e-9, atol=1e-12)
+    assert_allclose(found.observation, observation, rtol=1e-9, atol=1e-12)
+    assert_allclose(found.log_likelihood, log_likelihood, rtol=1e-10)
+    halves = [trees.select(np.arange(6)), trees.select(np.arange(6, 12))]
+    added = count_trees(model, halves[0], symbols[: halves[0].n_words])
+    added = added + count_trees(model, halves[1], symbols[halves[0].n_words :])
+    assert_allclose(added.transition, found.transition, rtol=1e-10)
+
+
+def test_em_never_goes_down() -> None:
+    trees = drawn(300)
+    model, _ = DepTreeLearner(estimator="cluster", n_states=3, channels=("tag", "left", "right")).fit(trees)
+    symbols = encode(trees, model.channels, model.symbols)
+    _, history = em_rounds(model, trees, symbols, 15, Smoothing(transition=1e-9, observation=1e-9))
+    assert np.diff(history[1:]).min() > -1e-6 * abs(history[0])
+    assert history[-1] > history[1]
+
+
+def test_consistent_estimate_approaches_the_truth() -> None:
+    """From samples: log-probabilities of fresh trees come closer to those of the true model."""
+    fresh, errors = drawn(200, seed=3, most=3), []
+    expected = score_trees(truth_model(), fresh).log_abs
+    learner = DepTreeLearner(estimator="consistent", n_states=3, channels=("tag",), ridge=0.0)
+    for n_trees in (10_000, 160_000):
+        model, report = learner.fit(drawn(n_trees, seed=2))
+        assert report.n_families > n_trees / 10
+        errors.append(np.median(np.abs(score_trees(model, fresh).log_abs - expected)))
+    assert errors[1] < errors[0] / 2
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS)
+def test_every_estimator_learns_saves_and_scores(estimator: str, tmp_path: pathlib.Path) -> None:
+    trees = drawn(400)
+    channels = ("tag", "left", "right", "distance")
+    learner = DepTreeLearner(estimator=estimator, n_states=3, channels=channels, rounds=3)
+    model, report = learner.fit(trees)
+    save_deptree(tmp_path / "a", model)
+    save_deptree(tmp_path / "b", learner.fit(trees)[0])
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    totals = score_trees(load_deptree(tmp_path / "a"), trees)
+    assert np.array_equal(totals.log_abs, score_trees(model, trees).log_abs)
+    if model.is_proper:
+        assert totals.n_not_positive == 0
+        assert np.isfinite(totals.log_abs).all()
+        assert_allclose(model.transition.sum(axis=1), 1.0, rtol=1e-9)
+        assert_allclose(model.observation.sum(axis=0), len(channels), rtol=1e-9)
+    else:
+        assert report.n_not_positive == totals.n_not_positive
+    (tmp_path / "c").write_bytes((tmp_path / "a").read_bytes()[:-9])
+    with pytest.raises(ModelFileError):
+        load_deptree(tmp_path / "c")
+
+
+def test_samples_follow_the_model() -> None:
+    model = truth_model()
+    pairs = from_tokens([["w", "w"]] * 60_000).with_heads([2, 0] * 60_000)  # head on the right: a left child
+    sample = sample_trees(model, pairs, rng=np.random.default_rng(0))
+    place = {name: i for i, name in enumerate(NAMES[0])}
+    words = np.array([place[name] for name in sample.strings("form")]).reshape(-1, 2)
+    found = np.zeros((N, N))
+    np.add.at(found, (words[:, 0], words[:, 1]), 1 / len(words))
+    A, T = model.observation, model.transition[0]
+    assert_allclose(found, A @ T @ np.diag(model.start) @ A.T, atol=0.01)
+
+
+def test_unknown_symbols_and_bad_input() -> None:
+    trees = drawn(50)
+    model, _ = DepTreeLearner(n_states=2, channels=("form", "left"), rare=0, rounds=1).fit(trees)
+    strange = from_tokens([["never", "seen"]]).with_heads([0, 1])
+    assert np.isfinite(score_trees(model, strange).log_abs).all()
+    with pytest.raises(DataError, match="no head"):
+        score_trees(model, from_tokens([["x"]]))
+    with pytest.raises(OptionError, match="estimator must be one of"):
+        DepTreeLearner(estimator="magic").fit(trees)
+    with pytest.raises(OptionError, match="channels must be"):
+        DepTreeLearner(channels=("colour",)).fit(trees)
+    with pytest.raises(DataError, match="both sides"):
+        DepTreeLearner(estimator="consistent", n_states=2, channels=("tag",)).fit(pairs_only())
+
+
+def pairs_only() -> Dependencies:
+    return from_tokens([["a", "b"], ["c", "d"]], [["a", "b"], ["c", "d"]]).with_heads([0, 1, 0, 1])
