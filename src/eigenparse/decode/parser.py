@@ -8,7 +8,7 @@ import numpy as np
 from eigenparse.arrays import FloatArray, IntVector, as_ids
 from eigenparse.corpus.columns import Label, Trees
 from eigenparse.decode.cover import cover
-from eigenparse.decode.objective import BracketTable, Objective, Scores, bracket_table, combine, scores
+from eigenparse.decode.objective import Belief, BracketTable, Objective, Scores, bracket_table, combine, scores
 from eigenparse.errors import DataError, ResourceError
 from eigenparse.inference.chart import Marginals, marginals
 from eigenparse.inference.forest import (
@@ -97,40 +97,71 @@ class Decoded:
 RELAXED = Pruning(beam=1e-7, tag=0.0, item=1e-8, edge=1e-9, coarse_item=0.0, coarse_edge=0.0)
 
 
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """What is believed about a sentence before a tree is chosen.
+
+    members: marginals under each set of weights that gives the sentence any mass.  belief: all of
+    them combined.  status, log_total, n_non_positive: as in ``Decoded``.
+    """
+
+    forest: Forest
+    members: tuple[Marginals, ...]
+    belief: Belief
+    status: str
+    log_total: float
+    n_non_positive: int
+
+
+def word_choices(parser: Parser, words: Sequence[str]) -> Choices:
+    """The lexicon entries of the words of a sentence; words that cannot be parsed are refused."""
+    if not words:
+        raise DataError("an empty sentence has no tree; leave it out")
+    limit = parser.options.max_length
+    if len(words) > limit:
+        raise ResourceError(f"a sentence of {len(words)} words is longer than {limit}; raise max_length")
+    return choices(parser.grammar.skeleton, symbols_of(parser.words, words))
+
+
+def explore(parser: Parser, words: Choices, limits: Constraints) -> Chart | None:
+    """Marginals over the trees of a sentence; None if no tree of the grammar spans it."""
+    options, n = parser.options, words.at.size - 1
+    for status, pruning in (("ok", options.pruning), ("relaxed", RELAXED)):
+        room = max((options.memory - 64 * n**2) // 64, 1)
+        pruning = replace(pruning, max_edges=min(pruning.max_edges, room))
+        forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
+        if forest is not None:
+            return _chart(parser, forest, pruning, status)
+    return None
+
+
 def decode(
     parser: Parser, words: Sequence[str], *, k: int = 1, given: Choices | None = None, limits: Constraints | None = None
 ) -> Decoded:
     """The k best trees of a sentence; every non-empty sentence gets at least one."""
-    options = parser.options
-    if not words:
-        raise DataError("an empty sentence has no tree; leave it out")
-    if len(words) > options.max_length:
-        raise ResourceError(f"a sentence of {len(words)} words is longer than {options.max_length}; raise max_length")
-    word_choices = choices(parser.grammar.skeleton, symbols_of(parser.words, words)) if given is None else given
-    constraints = unconstrained(parser.grammar.skeleton) if limits is None else limits
-    for status, pruning in (("ok", options.pruning), ("relaxed", RELAXED)):
-        room = max((options.memory - 64 * len(words) ** 2) // 64, 1)
-        pruning = replace(pruning, max_edges=min(pruning.max_edges, room))
-        forest = build_forest(parser.grammar, parser.index, word_choices, constraints, pruning)
-        if forest is not None:
-            return _decode_forest(parser, forest, pruning, status, k)
-    return _glued(parser, word_choices, constraints)
+    given = word_choices(parser, words) if given is None else given
+    limits = unconstrained(parser.grammar.skeleton) if limits is None else limits
+    chart = explore(parser, given, limits)
+    return glued(parser, given, limits) if chart is None else best_trees(parser, chart, k)
 
 
-def _decode_forest(parser: Parser, forest: Forest, pruning: Pruning, status: str, k: int) -> Decoded:
-    """Prune by the small grammar, combine the members, and take the k best trees."""
+def best_trees(parser: Parser, chart: Chart, k: int) -> Decoded:
+    """The k best trees of a chart under the parser's objective."""
+    value = scores(chart.forest, chart.belief, parser.table, parser.options.objective)
+    return Decoded(_best(chart.forest, value, k), chart.status, chart.log_total, chart.n_non_positive)
+
+
+def _chart(parser: Parser, forest: Forest, pruning: Pruning, status: str) -> Chart:
+    """Prune by the small grammar and combine the members."""
     coarse = parser.grammar.coarse
     if coarse is not None:
         rough = marginals(forest, coarse)
         forest = prune(forest, rough.item, rough.edge, pruning.coarse_item, pruning.coarse_edge) or forest
     members = [marginals(forest, weights) for weights in parser.grammar.members]
-    usable = [m for m in members if m.sign != 0]
-    if not usable:
-        usable = [_plain(forest)]
-    objective = parser.options.objective
-    value = scores(forest, combine(forest, usable, objective.combination), parser.table, objective)
+    usable = tuple(m for m in members if m.sign != 0) or (_plain(forest),)
     log_total = float(np.mean([m.log_total for m in usable]))
-    return Decoded(_best(forest, value, k), status, log_total, sum(m.sign <= 0 for m in members))
+    belief = combine(forest, usable, parser.options.objective.combination)
+    return Chart(forest, usable, belief, status, log_total, sum(m.sign <= 0 for m in members))
 
 
 def _plain(forest: Forest) -> Marginals:
@@ -177,7 +208,7 @@ def _derivation(
     )  # fmt: skip
 
 
-def _glued(parser: Parser, words: Choices, constraints: Constraints) -> Decoded:
+def glued(parser: Parser, words: Choices, constraints: Constraints) -> Decoded:
     """The fewest pieces that cover the sentence, under one root."""
     label, left, right, position = cover(parser.grammar, parser.index, words, constraints, len(parser.labels) - 2)
     none = np.full(label.size, -1, dtype=np.int32)

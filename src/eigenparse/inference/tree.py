@@ -76,11 +76,14 @@ def score_trees(grammar: LatentGrammar, trees: Trees, *, member: int = 0) -> Tre
     if keep.size:
         known = trees if keep.size == len(trees) else _chosen(trees, keep)
         rows = rows if keep.size == len(trees) else tree_rows(skeleton, known)
-        log[keep], sign[keep] = _scores(skeleton, weights, known, rows)
+        log[keep], sign[keep] = score_rows(skeleton, weights, known, rows)
     return TreeScores(log, sign)
 
 
-def _scores(skeleton: Skeleton, weights: Weights, trees: Trees, rows: Rows) -> tuple[FloatArray, FloatArray]:
+def score_rows(
+    skeleton: Skeleton, weights: Weights, trees: Trees, rows: Rows
+) -> tuple[FloatArray, FloatArray]:
+    """log |p| and sign of trees whose rules and entries are known."""
     ids = {label: i for i, label in enumerate(skeleton.labels)}
     label = np.array([ids.get(name, 0) for name in trees.labels], dtype=np.int32)[trees.label]
     at = np.concatenate(([0], np.cumsum(weights.states[label], dtype=np.int64)))

@@ -81,8 +81,14 @@ def load_model(path: str | Path) -> tuple[str, Header, dict[str, AnyArray]]:
     return kind, header, arrays
 
 
-def _read(path: Path) -> tuple[Header, bytes]:
-    """The JSON document and the whole content of a file that looks like one of ours."""
+def model_kind(path: str | Path) -> str:
+    """The kind of a model file, from its header alone."""
+    document, _ = _read(Path(path), header_only=True)
+    return str(document.get("kind"))
+
+
+def _read(path: Path, *, header_only: bool = False) -> tuple[Header, bytes]:
+    """The JSON document and the content (whole, or up to the arrays) of a file that looks like one of ours."""
     try:
         with path.open("rb") as stream:
             head = stream.read(8)
@@ -90,7 +96,7 @@ def _read(path: Path) -> tuple[Header, bytes]:
             length = struct.unpack("<Q", head)[0] if len(head) == 8 else 0
             if not 2 <= length <= min(size - 8, MAX_HEADER_BYTES):
                 raise ModelFileError(f"{path}: not an eigenparse model, or cut short; check the path or copy it again")
-            content = head + stream.read()
+            content = head + stream.read(length if header_only else -1)
     except OSError as problem:
         raise ModelFileError(f"{path}: cannot be read ({problem.strerror}); check the path") from None
     try:
