@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray, IntVector, as_ids
+from eigenparse.arrays import BoolVector, FloatArray, IntVector, as_ids
 from eigenparse.inference.forest import Choices, Constraints, RuleIndex
 from eigenparse.kernels.forest import base_forest
 from eigenparse.kernels.kbest import kbest_lists, kbest_rows
@@ -24,7 +24,7 @@ def cover(grammar: LatentGrammar, index: RuleIndex, words: Choices, limits: Cons
     label, start, end, entry, parent, left, right, _, share, _, _, _ = base_forest(
         words.at[:-1], words.at[1:], words.label, words.probability, tag, 0.0,
         skeleton.n_labels, index.pair_at, index.pair_rule, index.parent, skeleton.rule_probability, merit, merit,
-        BEAM, limits.cell_mask, limits.masks, MAX_EDGES,
+        BEAM, *_possible(words, limits), MAX_EDGES,
     )  # fmt: skip
     if label.size == 0:  # too long even for this: words only
         label, entry, start = _likeliest_tags(words), np.arange(n), as_ids(np.arange(n))
@@ -41,6 +41,18 @@ def cover(grammar: LatentGrammar, index: RuleIndex, words: Choices, limits: Cons
     complete = np.array([not name.partial for name in skeleton.labels])[label]
     pieces = _fewest(n, start, end, best[:, 0], complete & (count > 0))
     return _glue(pieces, label, start, left, right, back, n, glue)
+
+
+def _possible(words: Choices, limits: Constraints) -> tuple[IntVector, BoolVector]:
+    """Cells and masks without the limits that leave a word no tag at all: pieces must cover every word."""
+    n, masks = words.at.size - 1, np.vstack([limits.masks, np.ones_like(limits.masks[:1])])
+    cell = limits.cell_mask.copy()
+    if cell.size:
+        own = np.arange(n) * (n + 1) + np.arange(n) + 1
+        word = np.repeat(np.arange(n), np.diff(words.at))
+        open_tags = np.bincount(word, weights=masks[cell[own][word], words.label], minlength=n)
+        cell[own[open_tags == 0]] = masks.shape[0] - 1
+    return cell, masks
 
 
 def _likeliest_tags(words: Choices) -> IntVector:

@@ -133,13 +133,14 @@ def base_forest(
     n_items, n_edges, cell = 0, 0, 0
     for i in range(n):
         best = 0.0
+        mask = masks[cell_mask[i * (n + 1) + i + 1]] if cell_mask.size > 0 else masks[0]
         for k in range(entry_to[i] - entry_from[i]):
-            if tag_posterior[i, k] >= tag_beam:
+            if tag_posterior[i, k] >= tag_beam and mask[entry_label[entry_from[i] + k]]:
                 best = max(best, entry_probability[entry_from[i] + k])
         if best == 0.0:
             best = 1.0
         for k in range(entry_to[i] - entry_from[i]):
-            if tag_posterior[i, k] < tag_beam:
+            if tag_posterior[i, k] < tag_beam or not mask[entry_label[entry_from[i] + k]]:
                 continue
             item_label = grown(item_label, n_items + 1)
             item_start = grown(item_start, n_items + 1)
