@@ -56,6 +56,8 @@ def test_crossing_counts_guessed_brackets() -> None:
     guess = "(S (A a) (X (Z (A b) (A c)) (A d)))"  # [1,3) crosses [0,2) and [2,4), [1,4) crosses [0,2)
     assert row(score(gold, guess, strict=True))[5] == 2
     assert row(score(guess, gold, strict=True))[5] == 2
+    counts = score(gold, guess).all
+    assert (counts.uncrossed, counts.hardly_crossed, counts.average_crossing) == (0, 1, 2.0)
     inside = "(S (A a) (A b) (X (A c) (A d)))"
     assert row(score(gold, inside))[5] == 0
 
@@ -101,6 +103,13 @@ def test_traces_vanish_with_all_above_them(strict: bool) -> None:
     gold = "(TOP (S (NP-SBJ (NN x)) (VP (VBD said) (SBAR (-NONE- 0) (S (-NONE- *T*-1))))))"
     scores = score(gold, "(TOP (S (NP (NN x)) (VP (VBD said))))", strict=strict)
     assert row(scores) == (2, 0, 3, 3, 3, 0, 2, 2)
+
+
+def test_the_gold_tags_say_what_a_trace_is() -> None:
+    wrong = score("(S (NN a) (NN b))", "(S (NN a) (-NONE- b))")
+    assert row(wrong) == (2, 0, 1, 1, 1, 0, 2, 1)
+    parsed = score("(S (NN a) (NP (-NONE- *)))", "(S (NN a) (NP (NN *)))")
+    assert row(parsed) == (1, 0, 1, 1, 1, 0, 1, 1)
 
 
 def test_wrong_punctuation_tag_is_an_error_only_when_strict() -> None:
@@ -190,6 +199,7 @@ def test_roots_count_only_when_strict(root: str) -> None:
     assert row(score(gold, guess, strict=True))[2:5] == (1, 1, 1 if root == "TOP" else 2)
     nested = f"( ({root} (S (NN a))))"
     assert row(score(gold, nested))[2:5] == (1, 1, 1)
+    assert row(score(gold, "(ROOT (S (ROOT (NN a))))"))[2:5] == (1, 1, 2)
     below = f"(S ({root} (NN a)))"
     assert row(score(gold, below))[4] == (1 if root == "TOP" else 2)
 
@@ -201,6 +211,18 @@ def test_quote_marks_are_put_back_when_strict() -> None:
     assert row(score(guess, gold, params=params, strict=True)) == (3, 0, 2, 3, 3, 0, 3, 2)
     without = parse_params("DELETE_LABEL ''\n")
     assert score(gold, guess, params=without, strict=True).status.tolist() == [1]
+    # a mark put back moves those after it
+    two = "(S (A a) ({0} ') (B b) ({0} '))"
+    assert row(score(two.format("''"), two.format("POS"), params=params, strict=True)) == (
+        4,
+        0,
+        1,
+        1,
+        1,
+        0,
+        4,
+        2,
+    )
     # word put back twice where two marks stand side by side, as the C program does
     assert (
         score("(S (A a) ('' ') ('' '))", "(S (A a) (POS ') (POS '))", params=params, strict=True).words[0]

@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from eigenparse.cli import verbs
+from eigenparse.cli.evaluate import choose_format
 from eigenparse.cli.main import app
 from eigenparse.errors import EigenparseError
 
@@ -86,8 +87,7 @@ def test_own_parameters(folder: pathlib.Path) -> None:
 @pytest.mark.parametrize(
     ("gold", "options", "problem"),
     [
-        ("1\tfoo\tbar\n", [], "not a format that can be scored"),
-        ("( ( O\nthe DT O\n", [], "not a format that can be scored"),
+        ("prose\n", [], "not a format that can be scored"),
         (GOLD, ["--format", "music"], "format must be one of brackets"),
         (GOLD, ["--cutoff", "-1"], "cutoff must be 0 or more"),
         (GOLD, ["--params", "nowhere.prm"], "nowhere.prm"),
@@ -100,6 +100,11 @@ def test_refusals_are_one_sentence(folder: pathlib.Path, gold: str, options: lis
     with pytest.raises(EigenparseError, match=problem) as caught:
         run(folder, *options)
     assert "\n" not in str(caught.value)
+
+
+def test_columns_that_start_with_a_bracket_are_no_trees(folder: pathlib.Path) -> None:
+    (folder / "gold").write_text("( ( O\nthe DT O\n")
+    assert choose_format(folder / "gold", None).name != "brackets"
 
 
 @pytest.mark.parametrize("start", ["( (S", "((S", "(S", "(S\n ", "\n# id\n(S"])

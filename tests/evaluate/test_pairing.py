@@ -25,6 +25,12 @@ def test_a_failed_line_keeps_its_place(tmp_path: pathlib.Path, strict: bool) -> 
         assert paired.score(strict=strict).status.tolist() == [0, 1 if failure == "(S (NN b)" else 2, 0]
 
 
+def test_blanks_before_a_closing_bracket(tmp_path: pathlib.Path) -> None:
+    assert pair(tmp_path, "(S (NN a ) )\n", f"{A}\n").score().all.matched == 1
+    assert pair(tmp_path, f"{A}\n", "(S  (NN  a  )  )  \n").score().all.matched == 1
+    assert pair(tmp_path, f"{A}\n", "(S" + " " * 200_000 + "(NN a))\n").score().all.matched == 1
+
+
 def test_the_last_line_may_fail_too(tmp_path: pathlib.Path) -> None:
     assert pair(tmp_path, f"{A}\n{B}\n", f"{A}\n\n").score().status.tolist() == [0, 2]
     assert pair(tmp_path, f"{A}\n{B}", f"{A}\n{B}").score().status.tolist() == [0, 0]
@@ -37,6 +43,12 @@ def test_trees_over_several_lines(tmp_path: pathlib.Path) -> None:
     assert pair(tmp_path, spread, spread).how == "tree by tree"
     failed = pair(tmp_path, spread, f"\n{B}\n")
     assert (failed.how, failed.score().status.tolist()) == ("tree by line", [2, 0])
+
+
+def test_several_trees_on_a_line(tmp_path: pathlib.Path) -> None:
+    scores = pair(tmp_path, f"{A} {B}\n{C}\n", f"{A}\n{B}\n{C}\n").score()
+    assert (len(scores), scores.f1) == (3, 100.0)
+    assert len(pair(tmp_path, f"{A} {B}\n{C}\n", f"{A} {B}\n{C}\n", strict=True).score(strict=True)) == 2
 
 
 def test_blank_lines_between_trees_and_comments(tmp_path: pathlib.Path) -> None:

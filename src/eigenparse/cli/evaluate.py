@@ -78,8 +78,9 @@ def start_of(path: Path) -> str:
 def choose_format(gold: Path, name: str | None) -> Format:
     """The format asked for, or the first that recognises the gold file."""
     names = ", ".join(known.name for known in FORMATS)
+    start = start_of(gold) if name is None else ""
     for known in FORMATS:
-        if known.name == name or (name is None and known.recognises(start_of(gold))):
+        if known.name == name or (name is None and known.recognises(start)):
             return known
     if name is None:
         raise OptionError(f"{gold}: not a format that can be scored; name it with --format, one of {names}")

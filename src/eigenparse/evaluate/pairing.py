@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from eigenparse.corpus.brackets import parse_trees, take_trees
+from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.files import read_bytes
 from eigenparse.errors import DataError
 from eigenparse.evaluate.brackets import BracketScores, score_lines
@@ -81,7 +82,8 @@ def _views(path: str | Path, *, all_trees: bool) -> list[_View]:
     n_broken, n_filled = int(by_line.broken.sum()), sum(1 for line in lines if line.strip())
     if 2 * n_broken > n_filled or (all_trees and n_broken):
         return [_View("tree", TreeLines.of(parse_trees(content, str(path))))]
-    return [_View("line", by_line), _View("filled line", _without_blank(by_line))]
+    views = [_View("line", by_line), _View("filled line", _without_blank(by_line))]
+    return views if n_broken else [*views, _View("tree", _by_root(by_line.treebank))]
 
 
 def _head(lines: TreeLines, n: int) -> TreeLines:
@@ -97,3 +99,10 @@ def _without_blank(lines: TreeLines) -> TreeLines:
     offsets = np.concatenate([[0], np.cumsum(size[filled])])
     treebank = replace(lines.treebank, offsets=offsets, line=lines.treebank.line[filled])
     return TreeLines(treebank, lines.broken[filled], lines.unclosed)
+
+
+def _by_root(treebank: Treebank) -> TreeLines:
+    """Every tree a sentence, even where several share a line: in post-order a root ends its tree."""
+    last = np.flatnonzero(treebank.parent < 0)
+    line = np.repeat(treebank.line, np.diff(treebank.offsets))[last]
+    return TreeLines.of(replace(treebank, offsets=np.concatenate([[0], last + 1]), line=line))

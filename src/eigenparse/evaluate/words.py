@@ -176,10 +176,9 @@ def _nonempty_words(side: Treebank) -> LongVector:
 
 @dataclass(slots=True)
 class _Quote:
-    """A quote mark: its row, its tag, whether that is deleted, and the number of words before it."""
+    """A quote mark: its row, whether its tag is deleted, and the number of words before it."""
 
     row: int
-    tag: int
     deleted: bool
     index: int
 
@@ -194,7 +193,7 @@ def _quotes(pair: _Pair, side: int, kept: LongVector, sentence: int) -> list[_Qu
             continue
         label = treebank.labels[treebank.label[row]]
         if label in pair.params.quote and treebank.words[treebank.word[row]] in QUOTE_MARKS:
-            found.append(_Quote(row, int(pair.tag[side][row]), label in pair.params.delete, index))
+            found.append(_Quote(row, label in pair.params.delete, index))
         index += int(kept[row])
     return found
 
@@ -220,7 +219,7 @@ def _misread(gold: list[_Quote], guess: list[_Quote]) -> Iterator[tuple[_Quote, 
     for g, ours in enumerate(guess):
         place = ours.index
         for t, theirs in enumerate(gold):
-            if theirs.index != place or theirs.tag == ours.tag or theirs.deleted == ours.deleted:
+            if theirs.index != place or theirs.deleted == ours.deleted:
                 continue
             marks, first = (gold, t) if theirs.deleted else (guess, g)
             for later in marks[first:]:
