@@ -1,0 +1,112 @@
+"""Jack-knifed candidate lists in, a re-ranker out: averaged margin-based training."""
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray, FloatArray, IntMatrix, LongVector, generator
+from eigenparse.corpus.dependencies import Dependencies
+from eigenparse.errors import DataError, OptionError
+from eigenparse.inference.rerank import Candidates, dense_scores, scored, tag_keys
+from eigenparse.kernels.rerank import rerank_pass
+from eigenparse.learn.deptree_fit import DepTreeLearner
+from eigenparse.learn.mira import ArcLearner
+from eigenparse.models.arcs import ArcModel
+from eigenparse.models.deptree import DepTree
+from eigenparse.models.rerank import BASELINE, Reranker, family_flags
+
+Lists = tuple[IntMatrix, FloatArray, LongVector]
+ListMaker = Callable[[ArcModel, Dependencies], Lists]
+
+
+@dataclass(frozen=True, slots=True)
+class RerankLearner:
+    """Averaged margin-based training over lists [collins-2002, collins-koo-2005].
+
+    The target of an update is the best candidate of the list, not the gold tree.  ``spread`` is what
+    one standard deviation of a dense score inside its list is scaled to.
+    """
+
+    families: tuple[str, ...] = BASELINE
+    passes: int = 10
+    ceiling: float = 0.01
+    bits: int = 20
+    spread: float = 1.0
+    seed: int = 0
+
+    def fit(self, lists: Candidates, gold: AnyArray, tree_models: tuple[DepTree, ...]) -> Reranker:
+        """Learn from lists and gold heads (T,); ``tree_models`` are kept for later lists."""
+        if len(lists) == 0:
+            raise DataError("there are no lists to learn from; give more sentences")
+        if self.passes < 1 or not 8 <= self.bits <= 26 or not self.ceiling > 0:
+            raise OptionError(
+                "passes must be 1 or more, bits 8 to 26 and the ceiling above 0; change the option"
+            )
+        scale = self._scale(lists)
+        dense = dense_scores(lists, scale)
+        weights = np.zeros(1 << self.bits, dtype=np.float32)
+        drift, delta = np.zeros_like(weights), np.zeros(weights.size, dtype=np.int16)
+        dense_weights, dense_drift = np.zeros(scale.size), np.zeros(scale.size)
+        dense_weights[0] = 1.0
+        tags, clock = tag_keys(lists.words), 0.0
+        for number in range(self.passes):
+            order = generator(self.seed, number).permutation(len(lists))
+            clock, _ = rerank_pass(
+                lists.heads, lists.words.offsets, lists.found, dense, tags, gold, order,
+                family_flags(self.families), np.uint64(64 - self.bits), self.ceiling, clock,
+                weights, drift, delta, dense_weights, dense_drift,
+            )  # fmt: skip
+        average = np.asarray(weights - drift / np.float32(clock), dtype=np.float32)
+        return Reranker(self.families, average, dense_weights - dense_drift / clock, scale, tree_models)
+
+    def _scale(self, lists: Candidates) -> FloatArray:
+        """Standard deviations of the dense scores inside their lists."""
+        raw = dense_scores(lists, np.ones(1 + 2 * len(lists.log_p)))
+        filled = np.arange(raw.shape[1])[None, :] < lists.found[:, None]
+        deviation = np.sqrt(np.array([np.var(raw[:, :, d][filled]) for d in range(raw.shape[2])]))
+        return np.where(deviation > 0, deviation, 1.0) / self.spread
+
+
+def folds(n_sentences: int, n_folds: int) -> list[tuple[AnyArray, AnyArray]]:
+    """Sentences to train on and to apply to, for each fold of consecutive blocks."""
+    if not 2 <= n_folds <= n_sentences:
+        raise OptionError(f"folds must be 2 to {n_sentences}, got {n_folds} instead")
+    edges = np.linspace(0, n_sentences, n_folds + 1).astype(int)
+    everything = np.arange(n_sentences)
+    return [
+        (np.concatenate([everything[:a], everything[b:]]), everything[a:b])
+        for a, b in itertools.pairwise(edges)
+    ]
+
+
+def jackknifed_lists(
+    trees: Dependencies,
+    parser: ArcLearner,
+    tree_learners: tuple[DepTreeLearner, ...],
+    make_lists: ListMaker,
+    *,
+    n_folds: int = 3,
+) -> Candidates:
+    """Lists for every sentence from a parser and tree models that did not see it."""
+    parts = []
+    for train, rest in folds(len(trees), n_folds):
+        seen, unseen = trees.select(train), trees.select(rest)
+        model, _ = parser.fit(seen)
+        models = tuple(learner.fit(seen)[0] for learner in tree_learners)
+        heads, scores, found = make_lists(model, unseen)
+        parts.append(scored(unseen, heads, scores, found, models))
+    return joined(trees, parts)
+
+
+def joined(words: Dependencies, parts: list[Candidates]) -> Candidates:
+    """Lists of consecutive parts as one."""
+    return Candidates(
+        words=words,
+        heads=np.concatenate([p.heads for p in parts], axis=1),
+        scores=np.concatenate([p.scores for p in parts]),
+        found=np.concatenate([p.found for p in parts]),
+        log_p=np.concatenate([p.log_p for p in parts], axis=1),
+        positive=np.concatenate([p.positive for p in parts], axis=1),
+    )

@@ -1,0 +1,95 @@
+"""The re-ranker as a frozen record: weights of tag patterns and of dense scores, and its tree models."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from eigenparse.arrays import FloatArray
+from eigenparse.errors import ModelFileError, OptionError
+from eigenparse.models.deptree import DepTree
+from eigenparse.models.store import Header, load_model, save_model
+
+KIND = "reranker"
+FAMILIES = ("sides", "grandparent", "siblings")
+BASELINE = ("sides", "grandparent")
+DEPTREE_ARRAYS = ("start", "transition", "observation", "final", "product")
+
+
+@dataclass(frozen=True, slots=True)
+class Reranker:
+    """A trained re-ranker.
+
+    families: which tag patterns count.  weights: (2^bits,).  dense_weights: (1 + 2 M,): base score,
+    then for each of the M tree models its log-probability and whether that is no probability.  Dense
+    scores are taken relative to the best of their list and divided by ``scale`` (1 + 2 M,).
+    """
+
+    families: tuple[str, ...]
+    weights: npt.NDArray[np.float32]
+    dense_weights: FloatArray
+    scale: FloatArray
+    tree_models: tuple[DepTree, ...]
+
+    @property
+    def bits(self) -> int:
+        """Logarithm of the size of the weight table."""
+        return int(self.weights.size).bit_length() - 1
+
+
+def family_flags(families: tuple[str, ...]) -> npt.NDArray[np.bool_]:
+    """Which families are switched on, in kernel order."""
+    unknown = [name for name in families if name not in FAMILIES]
+    if unknown:
+        raise OptionError(f"feature families are {', '.join(FAMILIES)}, got {', '.join(unknown)} instead")
+    return np.array([name in families for name in FAMILIES])
+
+
+def save_reranker(path: str | Path, model: Reranker) -> None:
+    """Write a re-ranker with its tree models; rows without weight are left out."""
+    used = np.flatnonzero(model.weights).astype(np.uint32)
+    trees = [
+        {"estimator": m.estimator, "channels": list(m.channels), "symbols": [list(s) for s in m.symbols]}
+        for m in model.tree_models
+    ]
+    header: Header = {"families": list(model.families), "bits": model.bits, "tree_models": trees}
+    arrays = {
+        "rows": used,
+        "weights": model.weights[used],
+        "dense_weights": model.dense_weights,
+        "scale": model.scale,
+    }
+    for i, m in enumerate(model.tree_models):
+        arrays |= {f"tree{i}.{name}": getattr(m, name) for name in DEPTREE_ARRAYS}
+    save_model(path, kind=KIND, header=header, arrays=arrays)
+
+
+def load_reranker(path: str | Path) -> Reranker:
+    """Read a re-ranker that ``save_reranker`` wrote."""
+    kind, header, arrays = load_model(path)
+    if kind != KIND:
+        raise ModelFileError(
+            f"{path}: holds a model of kind {kind!r}, not {KIND!r}; use the verb for that kind"
+        )
+    try:
+        if not 8 <= header["bits"] <= 26:
+            raise ValueError("table size out of range")
+        weights = np.zeros(1 << header["bits"], dtype=np.float32)
+        weights[arrays["rows"]] = arrays["weights"]
+        trees = tuple(
+            DepTree(
+                str(entry["estimator"]),
+                tuple(entry["channels"]),
+                tuple(tuple(names) for names in entry["symbols"]),
+                **{name: arrays[f"tree{i}.{name}"] for name in DEPTREE_ARRAYS},
+            )
+            for i, entry in enumerate(header["tree_models"])
+        )
+        if arrays["dense_weights"].shape != (1 + 2 * len(trees),):
+            raise ValueError("dense weights and tree models disagree")
+        return Reranker(tuple(header["families"]), weights, arrays["dense_weights"], arrays["scale"], trees)
+    except (KeyError, IndexError, ValueError, TypeError) as problem:
+        raise ModelFileError(
+            f"{path}: the re-ranker in it is incomplete ({problem}); train it again"
+        ) from None
