@@ -108,6 +108,8 @@ def test_traces_vanish_with_all_above_them(strict: bool) -> None:
 def test_the_gold_tags_say_what_a_trace_is() -> None:
     wrong = score("(S (NN a) (NN b))", "(S (NN a) (-NONE- b))")
     assert row(wrong) == (2, 0, 1, 1, 1, 0, 2, 1)
+    absent = score("(S (NN a) (NN b) (NP (-NONE- *)))", "(S (NN a) (-NONE- b))")
+    assert row(absent) == (2, 0, 1, 1, 1, 0, 2, 1)
     parsed = score("(S (NN a) (NP (-NONE- *)))", "(S (NN a) (NP (NN *)))")
     assert row(parsed) == (1, 0, 1, 1, 1, 0, 1, 1)
 
