@@ -14,7 +14,9 @@ from typer.testing import CliRunner
 import eigenparse.draw.text
 from eigenparse.corpus.brackets import parse_trees
 from eigenparse.corpus.columns import Treebank
-from eigenparse.draw import draw_svg, draw_text
+from eigenparse.corpus.normalise import normalise
+from eigenparse.corpus.transform import Binarisation, binarise
+from eigenparse.draw import draw_svg, draw_text, row_posteriors
 from eigenparse.draw.layout import arrange, display_width, shape_of
 from eigenparse.errors import DataError, OptionError
 
@@ -186,3 +188,22 @@ def test_command_line(app: object, tmp_path: Path) -> None:
     assert "add --out FILE or --number N" in str(refused.exception)
     one = runner.invoke(app, ["draw", str(source), "--format", "svg", "--number", "2"])  # type: ignore[arg-type]
     assert one.stdout.startswith("<svg")
+
+
+def test_posteriors_of_binary_rows_reach_the_rows_of_the_tree() -> None:
+    treebank = normalise(parse_trees("(S (NP (DT a) (JJ b) (NN c)) (VP (VBZ d)))"))
+    binary = binarise(treebank, Binarisation("right", horizontal=0, vertical=1))
+    value = np.arange(binary.label.size) / 10
+    rows = row_posteriors([binary.labels[a] for a in binary.label], value.tolist())
+    by_label = dict(zip([treebank.labels[a] for a in treebank.label], rows, strict=True))
+    # DT, JJ, NN, @NP, NP, VP|VBZ, S in post-order; @NP vanishes, the root is sure.
+    assert by_label == {
+        "DT": 0.0,
+        "JJ": 0.1,
+        "NN": 0.2,
+        "NP": 0.4,
+        "VBZ": 0.5,
+        "VP": 0.5,
+        "S": 0.6,
+        "TOP": 1.0,
+    }

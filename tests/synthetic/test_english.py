@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from eigenparse.arrays import FloatArray, LongVector
 from eigenparse.corpus.columns import Trees, check_trees
-from eigenparse.corpus.transform import binarise
+from eigenparse.corpus.transform import Binarisation, binarise
 from eigenparse.errors import OptionError
 from eigenparse.models.pcfg import check_weights
 from eigenparse.synthetic import (
@@ -154,11 +154,16 @@ def test_no_trees_cannot_be_drawn(grammar: SyntheticGrammar) -> None:
 
 def test_binarising_the_treebank_gives_the_binary_trees_back(grammar: SyntheticGrammar) -> None:
     drawn = sample_trees(grammar, 2_000, seed=5).trees
-    again = binarise(sample_treebank(2_000, seed=5))
+    again = binarise(sample_treebank(2_000, seed=5), Binarisation("right", horizontal=0, vertical=1))
     assert_array_equal(again.left, drawn.left)
     assert_array_equal(again.right, drawn.right)
     assert [again.labels[a] for a in again.label] == [drawn.labels[a] for a in drawn.label]
     assert [again.words[x] for x in again.word if x >= 0] == [drawn.words[x] for x in drawn.word if x >= 0]
+
+
+def test_every_word_of_a_treebank_occurs() -> None:
+    treebank = sample_treebank(50, seed=5)
+    assert_array_equal(np.unique(treebank.word[treebank.word >= 0]), np.arange(len(treebank.words)))
 
 
 def test_as_the_toolkit_s_grammar_it_stays_proper(grammar: SyntheticGrammar) -> None:

@@ -41,6 +41,7 @@ def _skeleton(grammar: SyntheticGrammar) -> tuple[Skeleton, LongVector, LongVect
         rule_probability=frozen(rule_mass / total[rule_label[:, 0]]),
         entry_probability=frozen(entry_mass / total[entries % A]),
         root_probability=frozen(np.bincount(label, grammar.root_probability, minlength=A)),
+        n_words=len(grammar.words),
     )
     return skeleton, rule_of, entry_of
 

@@ -7,8 +7,10 @@ right-hand side names it, its own weights count.  See ``notation.py`` for how ru
 """
 
 import functools
+from dataclasses import replace
 
 from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.normalise import compact
 from eigenparse.corpus.transform import unbinarise
 from eigenparse.synthetic.grammar import SyntheticGrammar
 from eigenparse.synthetic.lexicon import english_lexicon
@@ -89,13 +91,13 @@ RULES = """
 6    NP:p{k} -> CD:x NNS:{k}
 24   NP:p{k} -> NP:{n}{k} CC:x _NP:{k}
 1    _NP:{k} -> NP:{n}{k}
-10   NP:{n}o -> NP:{n}o PP:of
+8    NP:{n}o -> NP:{n}o PP:of
 8    NP:{n}h -> NP:{n}h PP:of
 7    NP:{n}l -> NP:{n}l PP:of
-14   NP:{n}h -> NP:{n}h PP:ha
-12   NP:{n}o -> NP:{n}o PP:pa
+16   NP:{n}h -> NP:{n}h PP:ha
+26   NP:{n}o -> NP:{n}o PP:pa
 4    NP:{n}h -> NP:{n}h PP:pl
-12   NP:{n}o -> NP:{n}o PP:pl
+8    NP:{n}o -> NP:{n}o PP:pl
 4    NP:{n}l -> NP:{n}l PP:pl
 14   NP:{n}e -> NP:{n}e PP:ab
 10   NP:{n}e -> NP:{n}e PP:ti
@@ -142,7 +144,7 @@ RULES = """
 4    VP:{x}{f} -> _V:{f}i
 6    VP:{x}{f} -> _V:{f}i PP:pl
 22   VP:{x}{f} -> _V:{f}t _OBJECT:x
-3    VP:{x}{f} -> _V:{f}u _OBJECT:o
+10   VP:{x}{f} -> _V:{f}u _OBJECT:o
 4    VP:{x}{f} -> _V:{f}d _OBJECT:h _OBJECT:o
 4    VP:{x}{f} -> _V:{f}d _OBJECT:o PP:to
 7    VP:{x}{f} -> _V:{f}l _OBJECT:o PP:pl
@@ -163,7 +165,7 @@ RULES = """
 5    VP:m{f} -> VP:a{f} ADVP:ma
 5    VP:m{f} -> VP:a{f} ADVP:ti
 2    VP:m{f} -> VP:a{f} SBAR:su
-16   VP:{x}{f} -> VP:u{f} PP:wi
+12   VP:{x}{f} -> VP:u{f} PP:wi
 8    VP:m{f} -> VP:a{f} CC:x VP:m{f}
 4    VP:g{n} -> _V:{n}t
 1    VP:g{n} -> _V:{n}u PP:wi
@@ -202,5 +204,10 @@ def english_grammar() -> SyntheticGrammar:
 
 
 def sample_treebank(n_trees: int, seed: int) -> Treebank:
-    """``n_trees`` trees of the bundled English with their roots; fewer are a prefix of more."""
-    return unbinarise(sample_trees(english_grammar(), n_trees, seed).trees)
+    """``n_trees`` trees of the bundled English with their roots; fewer are a prefix of more.
+
+    As in a treebank that was read from a file, every word of ``words`` occurs.
+    """
+    treebank = unbinarise(sample_trees(english_grammar(), n_trees, seed).trees)
+    word, words = compact(treebank.word, treebank.words)
+    return replace(treebank, word=word, words=words)

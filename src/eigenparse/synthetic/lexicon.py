@@ -39,7 +39,7 @@ VERBS = {
     "t": """see:saw:seen like love help meet:met:met watch find:found:found visit want need follow
         hear:heard:heard remember buy:bought:bought know:knew:known lose:lost:lost carry paint admire
         miss protect praise ignore thank fear sell:sold:sold hide:hid:hidden describe
-        draw:drew:drawn hate plan""",
+        draw:drew:drawn hate plan:planned:planned""",
     "u": """open cut:cut:cut break:broke:broken clean fix hit:hit:hit wash tie examine lock scratch poke
         repair stir:stirred:stirred measure""",
     "d": "give:gave:given show:showed:shown send:sent:sent offer hand tell:told:told lend:lent:lent promise",
@@ -51,7 +51,8 @@ VERBS = {
     "c": """say:said:said think:thought:thought know:knew:known believe hope claim hear:heard:heard
         fear forget:forgot:forgotten notice dream guess doubt prove see:saw:seen""",
     "r": "talk laugh think:thought:thought argue ask dream worry complain learn read:read:read",
-    "w": "want try hope need plan decide refuse promise begin:began:begun love forget:forgot:forgotten",
+    "w": """want try hope need plan:planned:planned decide refuse promise begin:began:begun love
+        forget:forgot:forgotten""",
 }
 
 ADJECTIVES = {
