@@ -171,7 +171,7 @@ def test_refusals() -> None:
         binarise(parse_trees("(TOP (A b))\n(S (A b))"))
     with pytest.raises(DataError, match="tree 1 has no root"):
         binarise(parse_trees("(TOP b)"))
-    with pytest.raises(OptionError, match="factor must be 'right' or 'left', got 'up' instead"):
+    with pytest.raises(OptionError, match="factor must be 'right', 'left' or 'head', got 'up' instead"):
         binarise(parse_trees("(TOP (A b))"), Binarisation("up"))
     with pytest.raises(OptionError, match="got -1 and 1 instead"):
         binarise(parse_trees("(TOP (A b))"), Binarisation(horizontal=-1))

@@ -6,6 +6,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, BoolVector, IntVector, LongVector, as_ids, as_offsets
 from eigenparse.corpus.columns import Label, Treebank, Trees
+from eigenparse.corpus.heads import english_rules, head_children
 from eigenparse.corpus.normalise import ROOT, compact, intern
 from eigenparse.errors import DataError, OptionError
 from eigenparse.kernels import transform as kernel
@@ -17,7 +18,8 @@ Symbols = tuple[str, ...]
 class Binarisation:
     """How wide nodes become binary, and what labels remember.
 
-    factor: "right" gives X -> c1 @X, "left" its mirror image.  horizontal: how many generated
+    factor: "right" gives X -> c1 @X, "left" its mirror image, "head" builds a phrase from its head
+    outwards, the right siblings first (by the head rules for English; elsewhere as "left").  horizontal: how many generated
     siblings an intermediate node remembers.  vertical: 1 for the node itself, 2 with its parent.
     """
 
@@ -27,6 +29,7 @@ class Binarisation:
 
 
 DEFAULT = Binarisation()
+FACTORS = ("right", "left", "head")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class ChainTable:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """Binary rows before they have labels: see ``factor_right`` for ``source`` and ``made``."""
+    """Binary rows before they have labels: see ``kernels.transform.factor`` for ``source`` and ``made``."""
 
     left: IntVector
     right: IntVector
@@ -63,6 +66,7 @@ class _Links:
     n_children: IntVector
     only_child: IntVector
     made_before: IntVector
+    innermost: IntVector
     skip: BoolVector
 
 
@@ -74,8 +78,8 @@ def binarise(treebank: Treebank, options: Binarisation = DEFAULT) -> Trees:
     Labels come in order of first occurrence, words keep their ids.
     """
     _check(treebank, options)
-    links = _link(treebank, options.factor == "right")
-    shape = _factor(treebank, links, options.factor)
+    links = _link(treebank, options.factor)
+    shape = _factor(treebank, links)
     label, labels = _label(treebank, links, shape, options)
     word = treebank.word[shape.source]
     return Trees(label, shape.left, shape.right, word, shape.offsets, labels, treebank.words)
@@ -83,8 +87,8 @@ def binarise(treebank: Treebank, options: Binarisation = DEFAULT) -> Trees:
 
 def _check(treebank: Treebank, options: Binarisation) -> None:
     """Refuse options out of range and trees that are not normalised."""
-    if options.factor not in ("right", "left"):
-        raise OptionError(f"factor must be 'right' or 'left', got {options.factor!r} instead")
+    if options.factor not in FACTORS:
+        raise OptionError(f"factor must be 'right', 'left' or 'head', got {options.factor!r} instead")
     if options.horizontal < 0 or options.vertical < 1:
         raise OptionError(
             "horizontal must be 0 or more and vertical 1 or more, "
@@ -97,41 +101,48 @@ def _check(treebank: Treebank, options: Binarisation) -> None:
         raise DataError(f"tree {wrong[0] + 1} has no root {ROOT} above its words; normalise the trees first")
 
 
-def _link(treebank: Treebank, right: bool) -> _Links:
+def _link(treebank: Treebank, factor: str) -> _Links:
     """Relatives of every row."""
     n = treebank.label.size
-    n_children, first, only, before = (np.empty(n, dtype=np.int32) for _ in range(4))
+    n_children, only, before = (np.empty(n, dtype=np.int32) for _ in range(3))
     kernel.count_children(treebank.parent, n_children)
-    kernel.link_children(treebank.parent, n_children, right, first, only, before)
+    kernel.only_children(treebank.parent, n_children, only)
     if np.any((n_children == 0) != (treebank.word >= 0)):
         raise DataError("a node has neither a word nor children; normalise the trees first")
+    innermost = _innermost(treebank, factor)
+    kernel.link_siblings(treebank.parent, innermost, before)
     # TOP over one child says nothing and goes, unless its child has that name too.
     root = treebank.offsets[1:] - 1
     child = only[root]
     skip = np.zeros(n, dtype=np.bool_)
     skip[root] = (child >= 0) & (treebank.label[child] != treebank.label[root])
-    return _Links(n_children, only, before, skip)
+    return _Links(n_children, only, before, innermost, skip)
 
 
-def _factor(treebank: Treebank, links: _Links, factor: str) -> _Shape:
+def _innermost(treebank: Treebank, factor: str) -> IntVector:
+    """The child of each phrase that the others are attached to; a word's row is its own."""
+    if factor == "head":
+        return as_ids(head_children(treebank, english_rules()))
+    core = np.arange(treebank.label.size, dtype=np.int32)
+    rows = np.flatnonzero(treebank.parent >= 0).astype(np.int32)
+    rows = rows if factor == "right" else rows[::-1]  # the last assignment stays
+    core[treebank.parent[rows]] = rows
+    return core
+
+
+def _factor(treebank: Treebank, links: _Links) -> _Shape:
     """The binary rows."""
     n = 2 * int(np.count_nonzero(treebank.word >= 0)) - len(treebank)
     left, right, source, made = (np.empty(n, dtype=np.int32) for _ in range(4))
     stop = np.empty(len(treebank), dtype=np.int64)
-    run = kernel.factor_right if factor == "right" else kernel.factor_left
-    run(
-        treebank.parent,
-        links.made_before,
-        links.n_children,
-        links.skip,
-        treebank.offsets,
-        left,
-        right,
-        source,
-        made,
-        stop,
-    )
-    return _Shape(left, right, source, made, as_offsets(np.append(0, stop)))
+    relatives = (treebank.parent, links.made_before, links.innermost, links.n_children, links.skip)
+    kernel.factor(*relatives, treebank.offsets, left, right, source, made, stop)
+    offsets = as_offsets(np.append(0, stop))
+    rank = np.empty(n, dtype=np.int32)
+    kernel.post_order(left, right, offsets, rank)
+    order = np.argsort(rank)
+    left, right = (np.where(side >= 0, rank[side], -1)[order].astype(np.int32) for side in (left, right))
+    return _Shape(left, right, source[order], made[order], offsets)
 
 
 def _label(

@@ -138,88 +138,90 @@ def chain_ids(label, only_child, n_labels, table, first, rest, keys, chain):
 
 
 @njit(cache=True, nogil=True)
-def link_children(parent, n_children, right, first_child, only_child, made_before):
-    """Write each row's first and only child, and the sibling generated just before it.
+def only_children(parent, n_children, only_child):
+    """Write each row's only child, -1 where there are none or several."""
+    only_child[:] = -1
+    for r in range(parent.size):
+        if parent[r] >= 0 and n_children[parent[r]] == 1:
+            only_child[parent[r]] = r
 
-    Right-factored trees generate children from the left, left-factored ones from the right.
-    first_child, only_child and made_before are -1 where there is none.
+
+@njit(cache=True, nogil=True)
+def link_siblings(parent, innermost, made_before):
+    """Write the sibling generated just before each row, -1 at the first.
+
+    Children are generated from the outside in, first those left of the innermost child from the
+    left, then those right of it from the right, the innermost child last.  innermost: (N,) a child
+    of each phrase.
     """
-    last = np.full(parent.size, -1, dtype=np.int32)
-    first_child[:] = -1
     made_before[:] = -1
+    last_left = np.full(parent.size, -1, dtype=np.int32)
+    last_right = np.full(parent.size, -1, dtype=np.int32)
     for r in range(parent.size):
         p = parent[r]
         if p < 0:
             continue
-        if last[p] < 0:
-            first_child[p] = r
-        elif right:
-            made_before[r] = last[p]
-        else:
-            made_before[last[p]] = r
-        last[p] = r
-    for r in range(parent.size):
-        only_child[r] = first_child[r] if n_children[r] == 1 else -1
+        core = innermost[p]
+        if r < core:
+            made_before[r] = last_left[p]
+            last_left[p] = r
+        elif r > core:
+            made_before[core if last_right[p] < 0 else last_right[p]] = r
+            last_right[p] = r
+    for p in range(parent.size):
+        if innermost[p] != p and innermost[p] >= 0:
+            made_before[innermost[p] if last_right[p] < 0 else last_right[p]] = last_left[p]
 
 
 @njit(cache=True, nogil=True)
-def factor_right(parent, made_before, n_children, skip, offsets, left, right, source, made, new_stop):
-    """Write right-factored rows: X -> c1 @X, @X -> c2 @X, .., @X -> c(n-1) cn.
+def factor(parent, made_before, innermost, n_children, skip, offsets, left, right, source, made, new_stop):
+    """Write binary rows: the innermost child meets its siblings one by one, the first made last.
 
     source: the row whose node this is (the lowest of a collapsed chain).  made: at intermediate
     rows the child generated last, else -1.
     """
     node = np.empty(parent.size, dtype=np.int32)
-    last = np.empty(parent.size, dtype=np.int32)
     n = 0
     for s in range(offsets.size - 1):
         for r in range(offsets[s], offsets[s + 1]):
             if skip[r]:
                 continue
+            core = innermost[r]
             if n_children[r] == 1:
-                node[r] = node[last[r]]
+                node[r] = node[core]
             elif n_children[r] == 0:
                 left[n] = right[n] = made[n] = -1
                 source[n], node[r] = r, n
                 n += 1
             else:
-                below, child = node[last[r]], made_before[last[r]]
+                below, child = node[core], made_before[core]
                 while child >= 0:
-                    left[n], right[n] = node[child], below
+                    before = child < core
+                    left[n] = node[child] if before else below
+                    right[n] = below if before else node[child]
                     source[n], made[n] = r, made_before[child]
                     below, child = n, made_before[child]
                     n += 1
                 node[r] = below
-            if parent[r] >= 0:
-                last[parent[r]] = r
         new_stop[s] = n
     return n
 
 
 @njit(cache=True, nogil=True)
-def factor_left(parent, made_before, n_children, skip, offsets, left, right, source, made, new_stop):
-    """Write left-factored rows: X -> @X cn, .., @X -> c1 c2; columns as in ``factor_right``."""
-    node = np.full(parent.size, -1, dtype=np.int32)
-    n = 0
+def post_order(left, right, offsets, rank):
+    """Write where each row of binary trees, roots last, stands in post-order: left, right, self."""
+    stack = np.empty(left.size + 1, dtype=np.int32)
     for s in range(offsets.size - 1):
-        for r in range(offsets[s], offsets[s + 1]):
-            if skip[r]:
-                continue
-            if n_children[r] == 0:
-                left[n] = right[n] = made[n] = -1
-                source[n], node[r] = r, n
-                n += 1
-            p = parent[r]
-            if p < 0 or skip[p]:
-                continue
-            if node[p] < 0:
-                node[p] = node[r]
-            else:
-                left[n], right[n] = node[p], node[r]
-                source[n], made[n], node[p] = p, made_before[r], n
-                n += 1
-        new_stop[s] = n
-    return n
+        at, depth = offsets[s + 1] - 1, 1
+        stack[0] = offsets[s + 1] - 1
+        while depth > 0:  # post-order read backwards is self, right, left
+            depth -= 1
+            r = stack[depth]
+            rank[r] = at
+            at -= 1
+            if left[r] >= 0:
+                stack[depth], stack[depth + 1] = left[r], right[r]
+                depth += 2
 
 
 @njit(cache=True, nogil=True)
