@@ -27,13 +27,16 @@ class LexiconOptions:
 
     rare: words seen at most so often speak for unknown ones.  class_weight: tokens' worth of a
     coarser class mixed into a finer one.  word_weight: tokens' worth of its class mixed into a
-    word; words seen more than ``frequent`` times stand alone.  least: labels below this share of a
-    symbol's most likely label are left out.
+    word.  tag_weight: tokens' worth of the word's own tags mixed into it, spread over the labels
+    that end in the tag as its class spreads them (NN may be a whole noun phrase, NP|NN).  Words
+    seen more than ``frequent`` times stand alone.  least: labels below this share of a symbol's
+    most likely label are left out.
     """
 
     rare: int = 5
     class_weight: float = 5.0
     word_weight: float = 1.0
+    tag_weight: float = 2.0
     frequent: int = 100
     least: float = 1e-4
 
@@ -146,9 +149,10 @@ def with_lexicon(
     shares = class_shares(tree, inner, initial, n_states, options)
     tags, by_tag = tag_shares(trees.labels, label_total > 0, everything / label_total.sum(), state_at)
     size = np.asarray(both[:, n_states:].sum(axis=1)).ravel()
+    column_tag = _column_tags(trees.labels, weights.states)
     blocks = [
-        (_word_block(both, size, shares[tree.finest[0]], slice(s, s + BLOCK), options), size[s : s + BLOCK])
-        for s in range(0, len(trees.words), BLOCK)
+        (_word_block(both[part], size[part], shares[tree.finest[0, part]], column_tag, n_states, options), size[part])
+        for part in (slice(s, s + BLOCK) for s in range(0, len(trees.words), BLOCK))
     ]
     blocks += [(shares, np.ones(len(tree.names))), (by_tag, np.ones(len(tags)))]
     label, symbol, weight, probability = _entries(blocks, tokens.total, label_total, weights, options.least)
@@ -161,13 +165,28 @@ def with_lexicon(
     return fuller, replace(weights, entry_at=entry_at, entry_weight=weight)
 
 
+def _column_tags(labels: tuple[Label, ...], states: IntVector) -> IntVector:
+    """The tag (last symbol of the chain) of every column: label-states, then labels."""
+    names: dict[str, int] = {}
+    tag = as_ids([names.setdefault(label.chain[-1], len(names)) for label in labels])
+    return np.concatenate([np.repeat(tag, states), tag])
+
+
 def _word_block(
-    words: csr_matrix, size: FloatArray, shares: FloatArray, part: slice, options: LexiconOptions
+    words: csr_matrix, size: FloatArray, shares: FloatArray, column_tag: IntVector, n_states: int, options: LexiconOptions
 ) -> FloatArray:
-    """Mean values and label shares of a slice of words, dense."""
-    own, n = words[part].toarray(), size[part, None]
-    weight = np.where(n > options.frequent, 0.0, options.word_weight)
-    return (own + weight * shares[part]) / np.maximum(n + weight, 1e-300)
+    """Mean values and label shares of some words, dense."""
+    own, n = words.toarray(), size[:, None]
+    rare = n <= options.frequent
+    label_tag = column_tag[n_states:]
+    tags = np.zeros((label_tag.size, int(label_tag.max()) + 1))
+    tags[np.arange(label_tag.size), label_tag] = 1.0
+    own_tag, share_tag = own[:, n_states:] @ tags, shares[:, n_states:] @ tags
+    ratio = np.divide(own_tag, n * share_tag, out=np.zeros_like(own_tag), where=share_tag > 0)
+    spread = shares * ratio[:, column_tag]
+    weight = np.where(rare, options.word_weight, 0.0)
+    tag_weight = np.where(rare, options.tag_weight, 0.0)
+    return (own + weight * shares + tag_weight * spread) / np.maximum(n + weight + tag_weight, 1e-300)
 
 
 def _entries(
