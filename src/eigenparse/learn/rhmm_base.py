@@ -12,11 +12,12 @@ from eigenparse.models.rhmm import Observations, Operators
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Training input with the labels taken out.  labels: (T,) ids into ``names``."""
+    """Training input without its labels.  labels: (T,) ids into ``names``; weights: (T,), for moments."""
 
     sequences: Sequences
     labels: IntVector
     names: tuple[str, ...]
+    weights: AnyArray
 
     @property
     def first(self) -> LongVector:
@@ -45,7 +46,7 @@ def labelled(corpus: Sequences, label: str) -> Labelled:
     if len(corpus.columns) < 2:
         raise DataError(f"the corpus has only the column {label!r}; a tagger needs a column to read as well")
     kept = corpus if lengths.min() > 0 else _without_empty(corpus)
-    return Labelled(kept.without(label), column.ids, column.symbols)
+    return Labelled(kept.without(label), column.ids, column.symbols, np.ones(column.ids.size))
 
 
 def _without_empty(corpus: Sequences) -> Sequences:
@@ -69,18 +70,22 @@ class Bigram:
 def fit_bigram(data: Labelled, *, strength: float = 1.0) -> Bigram:
     """Label bigrams, interpolated with unigrams so that no transition is impossible."""
     A = len(data.names)
-    unigram = np.bincount(data.labels, minlength=A) + 0.5
+    unigram = _counts(data, np.arange(data.labels.size), A) + 0.5
     unigram /= unigram.sum()
     pairs = np.zeros((A, A))
-    np.add.at(pairs, (data.labels[data.inner + 1], data.labels[data.inner]), 1.0)
-    starts = np.bincount(data.labels[data.first], minlength=A).astype(np.float64)
-    stops = np.bincount(data.labels[data.last], minlength=A).astype(np.float64)
+    np.add.at(pairs, (data.labels[data.inner + 1], data.labels[data.inner]), data.weights[data.inner])
+    starts, stops = _counts(data, data.first, A), _counts(data, data.last, A)
     total = pairs.sum(axis=0) + stops + strength
-    average = stops.sum() / data.labels.size
+    average = stops.sum() / data.weights.sum()
     base = (pairs + strength * (1.0 - average) * unigram[:, None]) / total
     last = (stops + strength * average) / total
     first = (starts + strength * unigram) / (starts.sum() + strength)
     return Bigram(first, base, last, pairs, starts, stops)
+
+
+def _counts(data: Labelled, rows: LongVector, n_labels: int) -> AnyArray:
+    """Weight of every label among the rows."""
+    return np.bincount(data.labels[rows], weights=data.weights[rows], minlength=n_labels)
 
 
 def one_state(bigram: Bigram) -> Operators:

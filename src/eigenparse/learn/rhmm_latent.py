@@ -16,7 +16,7 @@ from eigenparse.spectral.cluster import cluster_rows
 
 @dataclass(frozen=True, slots=True)
 class LatentChoices:
-    """states: at most so many a label; rounds: of EM; strength, weight: smoothing of transitions, emissions."""
+    """states: at most so many a label; rounds of EM; strength, weight: smoothing of transitions, emission."""
 
     states: int = 8
     rounds: int = 10

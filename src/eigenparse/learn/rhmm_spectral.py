@@ -18,6 +18,7 @@ from eigenparse.spectral.chain_moments import (
     Views,
     centred_views,
     scaled_rows,
+    smoothed_first,
     smoothed_second,
     smoothed_third,
 )
@@ -82,11 +83,12 @@ def chain_views(
     for a, rows in enumerate(rows_by_label(data.labels, A)):
         if not rows.size:
             continue
-        most = max(1, min(m, rows.size // choices.tokens_per_state))
+        weights = data.weights[rows]
+        most = states_for(weights.sum(), m, choices.tokens_per_state)
         rng = generator(seed, 7, a)
-        phi, psi, xi, upsilon = (scaled_rows(part[rows], kappa=choices.kappa) for part in ids)
-        along = centred_views(phi, psi, most, rng=rng, cutoff=choices.cutoff)
-        across = centred_views(xi, upsilon, most, rng=rng, cutoff=choices.cutoff)
+        phi, psi, xi, upsilon = (scaled_rows(part[rows], weights, kappa=choices.kappa) for part in ids)
+        along = centred_views(phi, psi, weights, most, rng=rng, cutoff=choices.cutoff)
+        across = centred_views(xi, upsilon, weights, most, rng=rng, cutoff=choices.cutoff)
         width = max(along.one.shape[1], across.one.shape[1])
         states[a], values[a] = width, (along.singular, across.singular)
         _place(F, P, rows, along)
@@ -102,6 +104,11 @@ def _place(one: AnyArray, other: AnyArray, rows: LongVector, views: Views) -> No
     width = views.one.shape[1]
     one[rows, :width] = views.one
     other[rows, :width] = views.other
+
+
+def states_for(weight: float, most: int, tokens_per_state: int) -> int:
+    """States of a label that weighs so many tokens."""
+    return max(1, min(most, int(weight) // tokens_per_state)) if tokens_per_state else most
 
 
 def rows_by_label(labels: IntVector, n_labels: int) -> list[LongVector]:
@@ -124,12 +131,14 @@ def estimate_operators(
     at = 0
     for code, rows in pair_rows(data, A):
         b, a = divmod(code, A)
-        if rows.size < choices.fewest or (m[a] == 1 and m[b] == 1):
+        weights = data.weights[rows]
+        if weights.sum() < choices.fewest or (m[a] == 1 and m[b] == 1):
             continue
         tensor = smoothed_third(
             views.future[rows + 1, : m[b]],
             views.past[rows, : m[a]],
             views.present[rows, : m[a]],
+            weights,
             choices.strength,
         )
         block[code] = at
@@ -159,16 +168,17 @@ def _ends(
     first, last = data.first, data.last
     for a in range(A):
         begin, end = first[data.labels[first] == a], last[data.labels[last] == a]
-        c = np.zeros(m[a])
-        c[0] = 1.0
-        if begin.size:
-            q = np.sqrt(begin.size) / (choices.strength + np.sqrt(begin.size))
-            c = q * views.future[begin, : m[a]].mean(axis=0) + (1 - q) * c
-        starts.append(bigram.first[a] * c)
+        weights = data.weights[begin]
+        starts.append(
+            bigram.first[a] * smoothed_first(views.future[begin, : m[a]], weights, choices.strength)
+        )
         f = np.zeros((m[a], m[a]))
         f[0, 0] = 1.0
-        if end.size:
-            f = smoothed_second(views.past[end, : m[a]], views.present[end, : m[a]], choices.strength)
+        weights = data.weights[end]
+        if weights.sum() > 0.0:
+            f = smoothed_second(
+                views.past[end, : m[a]], views.present[end, : m[a]], weights, choices.strength
+            )
         stops.append(bigram.last[a] * f.reshape(-1))
     return np.concatenate(starts), np.concatenate(stops)
 
@@ -192,13 +202,13 @@ def estimate_observations(
     for k in range(keys.shape[1]):
         ids, distinct = dense_ids(keys[:, k : k + 1])
         code = (ids[:, 0].astype(np.int64) + n_keys) * A + data.labels
-        pairs, first, inverse, count = np.unique(
-            code, return_index=True, return_inverse=True, return_counts=True
-        )
+        pairs, first, inverse = np.unique(code, return_index=True, return_inverse=True)
+        count = np.bincount(inverse, weights=data.weights, minlength=pairs.size)
         total = np.zeros((pairs.size, vectors.shape[1]))
         for j in range(vectors.shape[1]):
-            total[:, j] = np.bincount(inverse, weights=vectors[:, j], minlength=pairs.size)
-        mean = (total + weight * above[first]) / (count + weight)[:, None]
+            total[:, j] = np.bincount(inverse, weights=data.weights * vectors[:, j], minlength=pairs.size)
+        bottom = np.where(count + weight > 0.0, count + weight, 1.0)
+        mean = (total + weight * above[first]) / bottom[:, None]
         above = mean[inverse]
         all_keys.append(distinct)
         codes.append(pairs)

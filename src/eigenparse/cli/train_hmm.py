@@ -1,0 +1,60 @@
+"""``eigenparse train hmm``: unlabelled text in, an HMM over its characters, words or a column out."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from eigenparse.cli.main import train
+
+if TYPE_CHECKING:
+    from eigenparse.models.chain import ChainModel
+
+
+@train.command("hmm")
+def train_hmm(
+    text: Annotated[Path, typer.Argument(metavar="TEXT", help="One sequence a line, or columns.")],
+    out: Annotated[Path, typer.Option(help="Where the model goes.")],
+    method: Annotated[
+        str, typer.Option(help="spectral, cluster (then EM) or em (random start).")
+    ] = "spectral",
+    states: Annotated[int, typer.Option(help="Number of hidden states.")] = 20,
+    unit: Annotated[str, typer.Option(help="What a symbol is: char, word or column.")] = "char",
+    column: Annotated[str | None, typer.Option(help="With --unit column: its name; else the last.")] = None,
+    window: Annotated[int, typer.Option(help="Symbols of past and future looked at.")] = 2,
+    form: Annotated[str, typer.Option(help="spectral: hsu (an operator a symbol) or foster.")] = "hsu",
+    em_rounds: Annotated[int | None, typer.Option(help="Rounds of EM.")] = None,
+    min_count: Annotated[int, typer.Option(help="Rarer symbols count as unknown.")] = 1,
+    dev: Annotated[Path | None, typer.Option(help="Print the perplexity of this text too.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed.")] = 0,
+) -> None:
+    """Learn an HMM from unlabelled sequences."""
+    from eigenparse.corpus.symbols import read_symbols
+    from eigenparse.learn.chain import HmmChoices, fit_hmm, symbol_table
+    from eigenparse.models.chain import save_chain
+
+    corpus = read_symbols(text, unit, column)
+    data = symbol_table(corpus, min_count)
+    choices = HmmChoices(method, states, window, form, em_rounds, seed)
+    model, trace = fit_hmm(data, unit, choices)
+    save_chain(out, model)
+    typer.echo(
+        f"{len(corpus)} sequences, {corpus.n_tokens} symbols of {len(data.names)} kinds; wrote {out}",
+        err=True,
+    )
+    if trace:
+        typer.echo(f"EM: {len(trace)} rounds, log-likelihood {trace[0]:.1f} to {trace[-1]:.1f}", err=True)
+    if dev is not None:
+        typer.echo(_perplexity(model, dev, unit, column), err=True)
+
+
+def _perplexity(model: "ChainModel", text: Path, unit: str, column: str | None) -> str:
+    from eigenparse.corpus.symbols import read_symbols
+    from eigenparse.inference.chain import filtered
+
+    corpus = read_symbols(text, unit, column)
+    found = filtered(model, model.encode(corpus.columns[0]), corpus.offsets)
+    return (
+        f"perplexity {found.perplexity:.3f} a symbol ({corpus.n_tokens} symbols, "
+        f"{found.n_floored} floored, {found.n_resets} resets)"
+    )

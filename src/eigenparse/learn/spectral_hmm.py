@@ -1,0 +1,201 @@
+"""Spectral learning of HMMs from unlabelled symbols: windows of past and future in, observable operators out.
+
+With X the view of the future from a position on, W that of the past before it, E[X W'] = 1:
+B_x = E[1[x_t = x] X_{t+1} W_t'] [hsu-etal-2012], or B_x = K(a_x) with the third moment
+K = E[X_{t+1} ⊗ R_t ⊗ W_t] and the regression dictionary a_x of the present view R [foster-etal-2012; dhillon-2012, eq. 1, corrected].
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray, IntVector, LongVector, generator
+from eigenparse.corpus.sequences import Column, Sequences
+from eigenparse.corpus.templates import dense_ids, parse_template, template_keys
+from eigenparse.errors import DataError, OptionError
+from eigenparse.models.chain import ChainModel
+from eigenparse.spectral.chain_moments import centred_views, scaled_rows, third_moment, trust
+from eigenparse.spectral.svd import FeatureRows
+
+FORMS = ("hsu", "foster")
+
+
+@dataclass(frozen=True, slots=True)
+class ChainChoices:
+    """states k; window w of past and future symbols; form hsu or foster; shrink: of rare symbols' operators.
+
+    floor: share of the unigram that every prediction keeps.
+    """
+
+    states: int = 20
+    window: int = 2
+    form: str = "hsu"
+    kappa: float = 5.0
+    cutoff: float = 1e-4
+    shrink: float = 5.0
+    floor: float = 0.05
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Symbols:
+    """Training symbols.  ids: (T,) into ``names`` (0 is unknown); weights: (T,), start_weights: (S,)."""
+
+    ids: IntVector
+    offsets: LongVector
+    names: tuple[str, ...]
+    weights: AnyArray
+    start_weights: AnyArray
+
+    @classmethod
+    def of(cls, ids: IntVector, offsets: LongVector, names: tuple[str, ...]) -> "Symbols":
+        """All tokens and sequences counted once."""
+        return cls(ids, offsets, names, np.ones(ids.size), np.ones(offsets.size - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class WindowViews:
+    """future = X, past = W: (T, k) of all tokens; rows: those used in moments; singular: (k - 1,)."""
+
+    future: AnyArray
+    past: AnyArray
+    rows: LongVector
+    singular: AnyArray
+
+
+def check_chain_choices(choices: ChainChoices) -> None:
+    """OptionError if a choice is outside its range."""
+    if choices.form not in FORMS:
+        raise OptionError(f"form must be one of {', '.join(FORMS)}, got {choices.form!r} instead")
+    if choices.states < 1 or choices.window < 1:
+        raise OptionError(f"states and window must be 1 or more, got {choices.states} and {choices.window}")
+
+
+def window_texts(window: int) -> tuple[list[str], list[str]]:
+    """Templates of the future from the token on and of the past before it."""
+    ahead = ["&".join(f"x[{j}]" for j in range(k + 1)) for k in range(window)]
+    behind = ["&".join(f"x[{-j}]" for j in range(1, k + 2)) for k in range(window)]
+    return ahead, behind
+
+
+def usable_rows(offsets: LongVector, window: int, weights: AnyArray) -> LongVector:
+    """Tokens whose next token still has a whole window of future: only those see no end of sequence."""
+    keep = np.ones(int(offsets[-1]), dtype=bool)
+    for back in range(1, window + 1):
+        ends = offsets[1:] - back
+        keep[ends[ends >= offsets[:-1]]] = False
+    return np.flatnonzero(keep & (weights > 0.0))
+
+
+def window_views(data: Symbols, choices: ChainChoices) -> WindowViews:
+    """Views of past and future windows of every token."""
+    rows = usable_rows(data.offsets, choices.window, data.weights)
+    if rows.size < 2:
+        raise DataError(
+            f"no sequence is longer than the window of {choices.window}; give longer ones or a smaller window"
+        )
+    sequences = Sequences((Column("x", data.ids, data.names),), data.offsets, data.offsets[:-1])
+    matrices = []
+    for texts in window_texts(choices.window):
+        ids, _ = dense_ids(template_keys([parse_template(text) for text in texts], sequences))
+        matrices.append(ids)
+    weights = np.zeros(data.ids.size)
+    weights[rows] = data.weights[rows]
+    one, other = (scaled_rows(ids, weights, kappa=choices.kappa) for ids in matrices)
+    rng = generator(choices.seed, 19)
+    views = centred_views(one, other, weights, choices.states, rng=rng, cutoff=choices.cutoff)
+    return WindowViews(views.one, views.other, rows, views.singular)
+
+
+def fit_spectral_hmm(data: Symbols, unit: str, choices: ChainChoices) -> ChainModel:
+    """Operators of the HMM behind the symbols."""
+    check_chain_choices(choices)
+    views = window_views(data, choices)
+    rows = views.rows
+    share = data.weights[rows] / data.weights[rows].sum()
+    if choices.form == "hsu":
+        operators = _direct_operators(data, views, share, choices)
+    else:
+        operators = _reduced_operators(data, views, share, choices)
+    first = data.offsets[:-1][np.diff(data.offsets) >= choices.window]
+    start = data.start_weights[np.diff(data.offsets) >= choices.window]
+    initial = start @ views.future[first] / start.sum()
+    n = len(data.names)
+    unigram = np.bincount(data.ids, weights=data.weights, minlength=n) + 0.5
+    final = np.zeros(initial.size)
+    final[0] = 1.0
+    reset = _means(views.future[rows + 1], data.ids[rows], share, n)
+    return ChainModel(
+        symbols=data.names,
+        unit=unit,
+        initial=initial,
+        operators=operators,
+        final=final,
+        predict=np.ascontiguousarray(operators[:, 0, :]),
+        reset=reset,
+        unigram=unigram / unigram.sum(),
+        floor=choices.floor,
+        start=np.zeros(0),
+        transition=np.zeros(0),
+        emission=np.zeros(0),
+        about={
+            "method": "spectral",
+            "form": choices.form,
+            "window": choices.window,
+            "states": choices.states,
+            "singular": [round(float(v), 8) for v in views.singular],
+        },
+    )
+
+
+def _means(values: AnyArray, ids: IntVector, share: AnyArray, n: int) -> AnyArray:
+    """Weighted mean of rows by symbol; the constant view where a symbol has no row."""
+    total = np.stack(
+        [np.bincount(ids, weights=share * values[:, j], minlength=n) for j in range(values.shape[1])], axis=1
+    )
+    weight = np.bincount(ids, weights=share, minlength=n)
+    mean = total / np.where(weight > 0.0, weight, 1.0)[:, None]
+    mean[weight == 0.0, 0] = 1.0
+    return mean
+
+
+def _direct_operators(data: Symbols, views: WindowViews, share: AnyArray, choices: ChainChoices) -> AnyArray:
+    """B_x = E[1[x] X_{t+1} W_t'], shrunk towards E[X_{t+1} | x] E[1[x] W_t'] where x is rare."""
+    n, k = len(data.names), views.future.shape[1]
+    ids = data.ids[views.rows]
+    operators = np.zeros((n, k, k))
+    count = np.bincount(ids, weights=data.weights[views.rows], minlength=n)
+    order = np.argsort(ids, kind="stable")
+    cuts = np.searchsorted(ids[order], np.arange(n + 1))
+    for x in range(n):
+        part = order[cuts[x] : cuts[x + 1]]
+        if not part.size:
+            continue
+        rows = views.rows[part]
+        nearby = views.future[rows + 1] * share[part, None]
+        full = nearby.T @ views.past[rows]
+        q = trust(count[x], choices.shrink)
+        mean = nearby.sum(axis=0) / share[part].sum()
+        operators[x] = q * full + (1 - q) * np.outer(mean, full[0])
+    return operators
+
+
+def _reduced_operators(data: Symbols, views: WindowViews, share: AnyArray, choices: ChainChoices) -> AnyArray:
+    """B_x = K(a_x): third moment with a view R of the present symbol, regression dictionary a_x."""
+    n = len(data.names)
+    ids = data.ids[views.rows]
+    present = FeatureRows(np.ascontiguousarray(ids[:, None]), np.ones(n))
+    behind = np.ascontiguousarray(views.past[views.rows])
+    weighted = share[:, None] * behind
+    cross = np.stack(
+        [np.bincount(ids, weights=weighted[:, j], minlength=n) for j in range(behind.shape[1])], axis=1
+    )
+    scale = np.sqrt(1.0 / (np.bincount(ids, weights=share, minlength=n) + 1.0 / ids.size))
+    left, _, _ = np.linalg.svd(scale[:, None] * cross, full_matrices=False)  # (n, k)
+    R = present.times(np.ascontiguousarray(left * scale[:, None]))
+    Sigma = R.T @ weighted  # E[R_t W_t'], (k, k)
+    dictionary = cross @ np.linalg.pinv(Sigma, rcond=1e-10)
+    K = third_moment(views.future[views.rows + 1] * share[:, None], R, behind)
+    K = K.reshape(K.shape[0], R.shape[1], behind.shape[1])
+    operators = np.einsum("xr,irj->xij", dictionary, K)
+    return np.ascontiguousarray(operators)

@@ -1,0 +1,198 @@
+"""HMMs over symbols: enumeration, population moments, printed variants that fail, EM, files, command line."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from tests.sequence.oracles import POPULATION
+from typer.testing import CliRunner
+
+import eigenparse.cli.verbs  # noqa: F401
+from eigenparse.cli.main import app
+from eigenparse.errors import DataError, OptionError
+from eigenparse.inference.chain import filtered, next_symbol, posterior_states, sample, sequence_logs
+from eigenparse.learn.chain import HmmChoices, fit_hmm
+from eigenparse.learn.em_chain import EmChoices, baum_welch, random_start
+from eigenparse.learn.spectral_hmm import ChainChoices, Symbols, fit_spectral_hmm
+from eigenparse.models.chain import load_chain, proper_chain, save_chain
+
+
+def draw_hmm(seed, k=3, n=5):
+    rng = np.random.default_rng(seed)
+    start, T = rng.dirichlet(np.ones(k)), rng.dirichlet(np.full(k, 0.4), size=k).T
+    return start, T, rng.dirichlet(np.full(n, 0.4), size=k).T
+
+
+def enumerate_total(start, T, E, word):
+    total = 0.0
+    for path in itertools.product(range(start.size), repeat=len(word)):
+        p = start[path[0]] * E[word[0], path[0]]
+        for t in range(1, len(word)):
+            p *= T[path[t], path[t - 1]] * E[word[t], path[t]]
+        total += p
+    return total
+
+
+def names(n):
+    return tuple(f"s{k}" for k in range(n))
+
+
+def one(word):
+    return np.array(word, dtype=np.int32), np.array([0, len(word)])
+
+
+@settings(deadline=None, max_examples=25)
+@given(seed=st.integers(0, 10_000), n=st.integers(1, 5))
+def test_totals_filters_and_operators_agree_with_enumeration(seed, n):
+    start, T, E = draw_hmm(seed)
+    model = proper_chain(names(5), "word", start, T, E)
+    word = np.random.default_rng(seed).integers(0, 5, n)
+    true = enumerate_total(start, T, E, word)
+    log_abs, sign = sequence_logs(model, *one(word))
+    assert_allclose(sign[0] * np.exp(log_abs[0]), true, rtol=1e-10)
+    assert_allclose(np.exp(filtered(model, *one(word)).log_p.sum()), true, rtol=1e-10)
+    assert_allclose(posterior_states(model, *one(word)).sum(axis=1), 1.0, rtol=1e-10)
+
+
+def test_next_symbol_is_the_ratio_of_totals():
+    start, T, E = draw_hmm(1)
+    model = proper_chain(names(5), "word", start, T, E)
+    ratio = [enumerate_total(start, T, E, [0, 3, x]) for x in range(5)] / np.float64(
+        enumerate_total(start, T, E, [0, 3])
+    )
+    assert_allclose(next_symbol(model, np.array([0, 3], dtype=np.int32)), ratio, rtol=1e-9)
+
+
+def population(start, T, E, length):
+    """All strings of a length as weighted sequences; the second token alone enters the moments."""
+    words = list(itertools.product(range(E.shape[0]), repeat=length))
+    p = np.array([enumerate_total(start, T, E, word) for word in words])
+    ids = np.array(words, dtype=np.int32).reshape(-1)
+    weights = np.zeros((len(words), length))
+    weights[:, 1] = p
+    offsets = np.arange(len(words) + 1) * length
+    return Symbols(ids, offsets, names(E.shape[0]), weights.reshape(-1), p)
+
+
+EXACT = {"kappa": 0.0, "cutoff": 1e-9, "shrink": 0.0, "floor": 0.0}
+
+
+def worst(model, start, T, E):
+    errors = []
+    for word in ([0], [1, 2], [2, 0, 1], [3, 3, 1, 0], [0, 1, 2, 3, 2, 1]):
+        log_abs, sign = sequence_logs(model, *one(word))
+        errors.append(abs(sign[0] * np.exp(log_abs[0]) / enumerate_total(start, T, E, word) - 1.0))
+    return max(errors)
+
+
+@pytest.mark.parametrize("form", ["hsu", "foster"])
+@pytest.mark.parametrize(("window", "length"), [(1, 3), (2, 4)])
+@pytest.mark.parametrize("seed", [2, 5, 9])
+def test_population_moments_give_the_true_probabilities(form, window, length, seed):
+    start, T, E = draw_hmm(seed, k=2, n=4)
+    data = population(start, T, E, length)
+    model = fit_spectral_hmm(data, "word", ChainChoices(states=2, window=window, form=form, **EXACT))
+    assert model.n_states == 2
+    assert worst(model, start, T, E) < POPULATION
+
+
+def test_dictionary_without_regression_fails():
+    """C(y) with y = U'e_x and a dictionary U that is not orthonormal in range(O), as printed, is wrong."""
+    start, T, E = draw_hmm(5, k=2, n=4)
+    h1 = start
+    P21 = E @ T @ np.diag(h1) @ E.T
+    U = np.random.default_rng(0).standard_normal((4, 2))  # U'O is invertible: all that the paper asks for
+    Sigma = U.T @ P21 @ U
+    K = np.einsum(
+        "zi,yj,xk,zyx->ijk", U, U, U, np.einsum("zh,hg,yg,g,gf,xf->zyx", E, T, E, np.ones(2), T * h1, E)
+    )
+    invS = np.linalg.inv(Sigma)
+    a = P21 @ U @ invS
+    c1 = U.T @ E @ h1
+    cinf = (U.T @ E @ h1) @ invS
+
+    def total(word, dictionary):
+        state = c1
+        for x in word:
+            state = np.einsum("ijk,j->ik", K, dictionary[x]) @ invS @ state
+        return cinf @ state
+
+    words = ([0, 1], [2, 0, 1], [3, 3, 1])
+    true = np.array([enumerate_total(start, T, E, word) for word in words])
+    printed = np.array([total(word, U) for word in words])
+    regression = np.array([total(word, a) for word in words])
+    assert_allclose(regression, true, rtol=1e-8)
+    assert np.abs(printed / true - 1.0).max() > 1e-2
+
+
+def test_predictions_are_distributions_and_close_to_the_truth():
+    start, T, E = draw_hmm(4, k=3, n=6)
+    true = proper_chain(names(6), "word", start, T, E)
+    ids, _ = sample(true, np.full(400, 100), seed=1)
+    offsets = np.arange(401) * 100
+    model, _ = fit_hmm(Symbols.of(ids, offsets, names(6)), "word", HmmChoices(states=3))
+    test, _ = sample(true, np.full(50, 100), seed=2)
+    found, best = filtered(model, test, offsets[:51]), filtered(true, test, offsets[:51])
+    assert best.perplexity <= found.perplexity < 1.01 * best.perplexity
+    p = next_symbol(model, test[:20])
+    assert p.min() > 0.0
+    assert_allclose(p.sum(), 1.0, rtol=1e-12)
+
+
+def test_em_never_goes_down_and_clusters_start_higher():
+    start, T, E = draw_hmm(6, k=3, n=6)
+    ids, _ = sample(proper_chain(names(6), "word", start, T, E), np.full(100, 30), seed=3)
+    data = Symbols.of(ids, np.arange(101) * 30, names(6))
+    choices = EmChoices(states=3, rounds=30, pseudo=0.0, tolerance=0.0)
+    _, trace = baum_welch(data, random_start(data, choices), choices)
+    assert np.diff(trace).min() > -1e-9 * abs(trace[0])
+    model, path = fit_hmm(data, "word", HmmChoices("cluster", states=3, rounds=5))
+    assert path[0] > trace[0]
+    assert posterior_states(model, data.ids, data.offsets).shape == (3000, 3)
+
+
+def test_files_and_bad_requests(tmp_path):
+    start, T, E = draw_hmm(7)
+    proper = proper_chain(names(5), "word", start, T, E)
+    ids, _ = sample(proper, np.full(50, 40), seed=1)
+    data = Symbols.of(ids, np.arange(51) * 40, names(5))
+    for model in (proper, fit_hmm(data, "word", HmmChoices(states=3))[0]):
+        save_chain(tmp_path / "m", model)
+        again = load_chain(tmp_path / "m")
+        assert_allclose(
+            filtered(again, ids, data.offsets).log_p, filtered(model, ids, data.offsets).log_p, rtol=1e-12
+        )
+    with pytest.raises(DataError, match="method cluster or em"):
+        sample(again, np.array([3]), seed=0)
+    with pytest.raises(OptionError, match="form must be"):
+        fit_hmm(data, "word", HmmChoices(form="other"))
+    with pytest.raises(DataError, match="longer than the window"):
+        fit_hmm(Symbols.of(ids[:2], np.array([0, 1, 2]), names(5)), "word", HmmChoices())
+
+
+def test_command_line(tmp_path):
+    text = tmp_path / "t.txt"
+    text.write_text("abab abba\n" * 60)
+    for method in ("spectral", "cluster", "em"):
+        done = CliRunner().invoke(
+            app,
+            [
+                "train",
+                "hmm",
+                str(text),
+                "--method",
+                method,
+                "--states",
+                "3",
+                "--out",
+                str(tmp_path / "m"),
+                "--dev",
+                str(text),
+            ],
+        )
+        assert done.exit_code == 0, done.output
+        assert "perplexity" in done.stderr
+        assert load_chain(tmp_path / "m").unit == "char"

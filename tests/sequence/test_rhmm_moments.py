@@ -1,0 +1,150 @@
+"""Spectral estimation from exact population moments gives the true probabilities; wrong moments do not."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from tests.sequence.oracles import (
+    POPULATION,
+    all_labellings,
+    draw_model,
+    joint,
+    marginals,
+    symbols_as_sequences,
+    window_corpus,
+    window_weights,
+    wrap,
+)
+
+from eigenparse.corpus.templates import parse_template
+from eigenparse.features.sequence import chain_features
+from eigenparse.inference.rhmm import NO_PRUNING, dense_marginals, posteriors
+from eigenparse.inference.rhmm_kbest import joint_log
+from eigenparse.learn.rhmm_base import fit_bigram
+from eigenparse.learn.rhmm_spectral import (
+    SpectralChoices,
+    chain_views,
+    estimate_observations,
+    estimate_operators,
+    neutral_vector,
+)
+
+FEATURES = chain_features(
+    {
+        "phi": ["x", "x&label[1]", "x&label[1]&x[1]"],
+        "psi": ["label[-1]", "label[-1]&x[-1]"],
+        "xi": ["x"],
+        "upsilon": ["label[-1]&x[-1]", "label[1]&x[1]", "label[1]"],
+    },
+    label="label",
+)
+EXACT = {"strength": 0.0, "weight": 0.0, "kappa": 0.0, "cutoff": 1e-9, "tokens_per_state": 0, "fewest": 0}
+STRINGS = [[0], [2, 1], [1, 0, 2], [0, 0, 1, 2], [2, 2, 2, 0, 1]]
+
+
+def learn(model, weights, **changes):
+    """A tagger from window weights without smoothing."""
+    A, m, n = model.shape
+    data = window_corpus(model, weights)
+    choices = SpectralChoices(**{"states": m, **EXACT, **changes})
+    m = choices.states
+    bigram = fit_bigram(data, strength=0.0)
+    views = chain_views(data, "label", FEATURES, choices, 0)
+    operators = estimate_operators(data, views, bigram, choices)
+    seen = estimate_observations(
+        data, views.destiny, (parse_template("x"),), neutral_vector(m), choices.weight
+    )
+    x = data.sequences.column("x").ids
+    joint_counts = np.zeros((n, A))
+    np.add.at(joint_counts, (x, data.labels), data.weights)
+    vectors = np.tile(neutral_vector(m), (n, A, 1))
+    # keys come in order of first appearance
+    order = list(dict.fromkeys(x.tolist()))
+    for k, symbol in enumerate(order):
+        for row in range(seen.row_at[k], seen.row_at[k + 1]):
+            vectors[symbol, seen.row_label[row]] = seen.vectors[row]
+    emission = np.maximum(joint_counts, 1e-300) / joint_counts.sum(axis=0)
+    return wrap(operators, vectors, emission)
+
+
+def worst_error(model, learnt):
+    """Largest relative error of joint probabilities and absolute error of marginals."""
+    worst = 0.0
+    for symbols in STRINGS:
+        sequences = symbols_as_sequences([symbols], model.shape[2])
+        mu = marginals(model, symbols)
+        found = posteriors(learnt, sequences, pruning=NO_PRUNING)
+        total = found.sign[0] * np.exp(found.log_abs[0])
+        worst = max(worst, abs(total / mu[0].sum() - 1.0))
+        worst = max(worst, np.abs(dense_marginals(found, model.shape[0]) - mu / mu[:1].sum()).max())
+    return worst
+
+
+def usable(n_labels=2, n_states=2, n_symbols=3):
+    """Models whose states are well told apart, picked by a seeded search."""
+    found = []
+    for seed in range(60):
+        model = draw_model(seed, n_labels, n_states, n_symbols)
+        spread = min(
+            np.linalg.svd(model.o[:, a, :])[1][-1]
+            * np.linalg.svd(model.t[:, :, a, :].reshape(-1, n_states))[1][-1]
+            for a in range(n_labels)
+        )
+        if spread > 0.06:
+            found.append(seed)
+    return found[:4]
+
+
+SEEDS = usable()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_population_moments_give_the_true_probabilities(seed):
+    model = draw_model(seed)
+    learnt = learn(model, window_weights(model))
+    assert learnt.operators.states.tolist() == [2, 2]
+    assert worst_error(model, learnt) < POPULATION
+    for labels in all_labellings(model, 3):
+        value, sign = joint_log(
+            learnt, symbols_as_sequences([[1, 0, 2]], 3), np.array(labels, dtype=np.int32)
+        )
+        assert_allclose(sign[0] * np.exp(value[0]), joint(model, labels, [1, 0, 2]), rtol=POPULATION)
+
+
+def test_one_position_a_sequence_is_inconsistent():
+    """Sections 5.1 and 6 draw one position a sequence: wrong when lengths differ."""
+    errors = []
+    for seed in SEEDS:
+        model = draw_model(seed)
+        errors.append(worst_error(model, learn(model, window_weights(model, one_position=True))))
+    assert min(errors) > 1e-2
+
+
+def test_error_falls_with_the_square_root_of_the_sample():
+    model = draw_model(SEEDS[0])
+    p = window_weights(model)
+    sizes = 10.0 ** np.arange(5, 9)
+    errors = []
+    for k, size in enumerate(sizes):
+        rng = np.random.default_rng(100 + k)
+        draws = [rng.multinomial(int(size), p / p.sum()).astype(float) for _ in range(5)]
+        errors.append(np.median([worst_error(model, learn(model, draw)) for draw in draws]))
+    slope = np.polyfit(np.log(sizes), np.log(errors), 1)[0]
+    assert -0.7 < slope < -0.3
+
+
+def test_duplicating_the_corpus_changes_nothing():
+    model = draw_model(SEEDS[0])
+    w = window_weights(model)
+    once, thrice = learn(model, w), learn(model, 3.0 * w)
+    assert_allclose(thrice.operators.values, once.operators.values, rtol=1e-6, atol=1e-8)
+
+
+def test_full_smoothing_is_the_bigram_hmm():
+    model = draw_model(SEEDS[0])
+    w = window_weights(model)
+    smooth = learn(model, w, strength=1e12, weight=1e12)
+    single = learn(model, w, states=1)
+    sequences = symbols_as_sequences(STRINGS, 3)
+    one, other = (posteriors(m, sequences, pruning=NO_PRUNING) for m in (smooth, single))
+    assert_allclose(one.log_abs, other.log_abs, rtol=0, atol=1e-6)
+    assert_allclose(one.marginal, other.marginal, rtol=0, atol=1e-6)

@@ -1,0 +1,158 @@
+"""Learners end to end: recovery, memorisation, monotone EM, determinism, files, command line."""
+
+import json
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from typer.testing import CliRunner
+
+import eigenparse.cli.verbs  # noqa: F401
+from eigenparse.cli.main import app
+from eigenparse.corpus.sequences import Sequences
+from eigenparse.corpus.tagged import format_columns
+from eigenparse.corpus.templates import parse_template
+from eigenparse.errors import DataError, ModelFileError, OptionError
+from eigenparse.inference.rhmm import NO_PRUNING, label_marginals, tag_ids
+from eigenparse.learn.rhmm import TaggerChoices, fit_product, fit_tagger
+from eigenparse.learn.rhmm_base import fit_bigram, labelled
+from eigenparse.learn.rhmm_latent import LatentChoices, em, random_states
+from eigenparse.models.rhmm import Product, load_tagger, save_tagger
+
+METHODS = ("spectral", "cluster", "em", "hmm", "unigram")
+
+
+def toy_corpus(n=400, seed=0):
+    """Labels A and B with a hidden phase: after two A comes B, which a bigram cannot count."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(n):
+        phase, sequence = int(rng.integers(3)), []
+        for _ in range(int(rng.integers(4, 12))):
+            label = "B" if phase == 2 else "A"
+            word = rng.choice(["x", "y"], p=[0.6, 0.4] if label == "A" else [0.4, 0.6])
+            sequence.append((str(word), label))
+            phase = (phase + 1) % 3
+        rows.append(sequence)
+    return Sequences.of(("word", "label"), rows)
+
+
+def accuracy(model, corpus):
+    guess = tag_ids(model, corpus.without("label"))
+    names = np.array(model.labels)[guess]
+    return float(np.mean(names == np.array(corpus.column("label").strings())))
+
+
+@pytest.fixture(scope="module")
+def toy():
+    return toy_corpus(), toy_corpus(200, seed=1)
+
+
+def test_latent_states_beat_the_bigram_hmm_where_there_is_a_hidden_phase(toy):
+    train, test = toy
+    base = accuracy(fit_tagger(train, "label", TaggerChoices(method="hmm", emission="class"))[0], test)
+    for method in ("spectral", "em"):
+        choices = TaggerChoices(method=method, states=3, emission="class", rounds=20)
+        assert accuracy(fit_tagger(train, "label", choices)[0], test) > base + 0.02
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_training_repeats_bit_for_bit_and_survives_its_file(method, toy, tmp_path):
+    train, test = toy
+    choices = TaggerChoices(method=method, states=3, seed=4, rounds=3)
+    model, _ = fit_tagger(train, "label", choices)
+    again, _ = fit_tagger(train, "label", choices)
+    save_tagger(tmp_path / "a", model)
+    save_tagger(tmp_path / "b", again)
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
+    read = load_tagger(tmp_path / "a")
+    mu = label_marginals(model, test.without("label"))
+    assert_allclose(label_marginals(read, test.without("label")), mu, rtol=0, atol=0)
+    assert_allclose(mu.sum(axis=1), 1.0, rtol=1e-9)
+
+
+def test_ten_sentences_are_memorised():
+    words = [f"w{k}" for k in range(40)]
+    rng = np.random.default_rng(0)
+    rows = [[(words[4 * s + i], "NVDJ"[int(rng.integers(4))]) for i in range(4)] for s in range(10)]
+    corpus = Sequences.of(("word", "label"), rows)
+    for emission in ("class", "backoff"):
+        model, _ = fit_tagger(corpus, "label", TaggerChoices(method="hmm", emission=emission))
+        assert accuracy(model, corpus) == 1.0
+    model, _ = fit_tagger(corpus, "label", TaggerChoices(method="spectral", emission="class"))
+    assert accuracy(model, corpus) == 1.0
+
+
+def test_em_never_goes_down(toy):
+    train, _ = toy
+    data = labelled(train, "label")
+    choices = LatentChoices(states=3, rounds=25, strength=0.0, weight=0.0)
+    counts = random_states(data, choices, 3)
+    _, _, trace = em(data, counts, fit_bigram(data, strength=0.0), (parse_template("word"),), choices)
+    assert np.diff(trace).min() > -1e-9 * abs(trace[0])
+    assert trace[-1] > trace[1] + 1.0
+
+
+def test_pruning_hardly_moves_the_marginals(toy):
+    train, test = toy
+    model, _ = fit_tagger(train, "label", TaggerChoices(states=3))
+    whole = label_marginals(model, test.without("label"), pruning=NO_PRUNING)
+    assert_allclose(label_marginals(model, test.without("label")), whole, atol=1e-2)
+
+
+def test_a_product_of_one_model_with_itself_is_that_model(toy):
+    train, test = toy
+    model, _ = fit_tagger(train, "label", TaggerChoices(states=2))
+    twice = Product((model, model))
+    assert tag_ids(twice, test.without("label")).tolist() == tag_ids(model, test.without("label")).tolist()
+
+
+def test_labels_unseen_in_training_and_empty_sequences_are_defined(toy):
+    train, _ = toy
+    model, _ = fit_tagger(train, "label", TaggerChoices(states=2))
+    odd = Sequences.of(("word",), [[], [("never-seen",)], []])
+    assert tag_ids(model, odd).size == 1
+    assert tag_ids(model, Sequences.of(("word",), [])).size == 0
+
+
+def test_bad_requests_get_a_sentence(toy, tmp_path):
+    train, _ = toy
+    with pytest.raises(OptionError, match="method must be one of"):
+        fit_tagger(train, "label", TaggerChoices(method="magic"))
+    with pytest.raises(OptionError, match="states must be 1 to 256"):
+        fit_tagger(train, "label", TaggerChoices(states=0))
+    with pytest.raises(OptionError, match="1 member or more"):
+        fit_product(train, "label", TaggerChoices(), 0)
+    with pytest.raises(DataError, match="no labelled token"):
+        fit_tagger(Sequences.of(("word", "label"), []), "label", TaggerChoices())
+    (tmp_path / "bad").write_bytes(b"not a model")
+    with pytest.raises(ModelFileError):
+        load_tagger(tmp_path / "bad")
+
+
+def test_command_line_trains_tags_and_scores(toy, tmp_path):
+    train, test = toy
+    for name, corpus in (("train.txt", train), ("test.txt", test)):
+        (tmp_path / name).write_text("\n".join(format_columns(corpus)) + "\n")
+    run = CliRunner().invoke
+    model, gold, guess = (str(tmp_path / name) for name in ("m.model", "test.txt", "guess.txt"))
+    made = run(
+        app, ["train", "rhmm", str(tmp_path / "train.txt"), "--states", "3", "--dev", gold, "--out", model]
+    )
+    assert made.exit_code == 0, made.output
+    assert "accuracy" in made.stderr
+    tagged = run(app, ["tag", model, gold])
+    assert tagged.exit_code == 0
+    (tmp_path / "guess.txt").write_text(tagged.stdout)
+    scored = run(app, ["evaluate", gold, guess, "--json"])
+    assert scored.exit_code == 0, scored.output
+    figures = json.loads(scored.stdout)
+    assert figures["tokens"] == test.n_tokens
+    assert 0.6 < figures["accuracy"] < 1.0
+    plain = run(app, ["tag", model, "-", "--format", "plain", "--posteriors"], input="x y x\nnever\n")
+    assert plain.exit_code == 0
+    assert [line.split()[0] for line in plain.stdout.splitlines() if line] == ["x", "y", "x", "never"]
+    best = run(app, ["tag", model, "-", "--format", "plain", "--kbest", "3"], input="x y x\n")
+    paths = json.loads(best.stdout)["paths"]
+    assert len(paths) == 3
+    assert paths[0]["log_joint"] >= paths[1]["log_joint"]
