@@ -10,7 +10,7 @@ from eigenparse.corpus.columns import Label
 from eigenparse.errors import OptionError
 from eigenparse.inference.chart import Marginals
 from eigenparse.inference.forest import Forest
-from eigenparse.kernels.decode import add_log_conditionals, bracket_scores, scalar_inside, scalar_marginals
+from eigenparse.kernels.decode import add_log_conditionals, bracket_masses, bracket_scores, scalar_inside, scalar_marginals
 
 DECODERS = ("brackets", "labelled-recall", "max-rule")
 COMBINATIONS = ("product", "sum")
@@ -28,7 +28,7 @@ class Objective:
     """
 
     decoder: str = "brackets"
-    combination: str = "product"
+    combination: str = "sum"
     threshold: float = 0.4
     tag_weight: float = 0.5
     partial_weight: float = 0.01
@@ -42,22 +42,26 @@ class Objective:
 
 @dataclass(frozen=True, slots=True)
 class BracketTable:
-    """The bracket symbols of each label, tags and partial labels left out: chain[chain_at[a]:chain_at[a + 1]]."""
+    """The symbols of each label, none at partial ones: chain[chain_at[a]:chain_at[a + 1]].
+
+    symbols: their names; bracket symbols and tags have ids of their own, shared by all tables made
+    with the same dictionary.
+    """
 
     chain_at: LongVector
     chain: IntVector
-    n_symbols: int
+    ids: dict[tuple[str, bool], int]
 
 
-def bracket_table(labels: Sequence[Label], is_tag: Sequence[bool]) -> BracketTable:
-    """Number the bracket symbols of all labels; is_tag says which labels stand over words."""
-    ids: dict[str, int] = {}
+def bracket_table(labels: Sequence[Label], is_tag: Sequence[bool], ids: dict[tuple[str, bool], int]) -> BracketTable:
+    """Number the symbols of all labels in ``ids``; is_tag says which labels stand over words."""
     at, chain = [0], []
     for label, tag in zip(labels, is_tag):
-        symbols = () if label.partial else label.chain[:-1] if tag else label.chain
-        chain.extend(ids.setdefault(symbol, len(ids)) for symbol in symbols)
+        last = len(label.chain) - 1
+        names = [] if label.partial else [(s, tag and i == last) for i, s in enumerate(label.chain)]
+        chain.extend(ids.setdefault(name, len(ids)) for name in names)
         at.append(len(chain))
-    return BracketTable(as_offsets(at), as_ids(chain), max(len(ids), 1))
+    return BracketTable(as_offsets(at), as_ids(chain), ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +102,37 @@ def product_belief(forest: Forest, edge_log: FloatArray, item_log: FloatArray, r
 
 
 @dataclass(frozen=True, slots=True)
+class Brackets:
+    """Posteriors of (span, symbol) pairs by sorted keys (start * width + end) * n_symbols + symbol."""
+
+    keys: LongVector
+    masses: FloatArray
+    width: int
+
+
+def brackets(forest: Forest, belief: Belief, table: BracketTable) -> Brackets:
+    """Bracket and tag posteriors of one forest."""
+    room = int(np.sum(np.diff(table.chain_at)[forest.label]))
+    keys, masses = np.empty(room, dtype=np.int64), np.empty(room)
+    width = forest.n_words + 1
+    n = bracket_masses(
+        forest.label, forest.start, forest.end, belief.item, table.chain_at, table.chain, len(table.ids), width,
+        keys, masses,
+    )  # fmt: skip
+    order = np.argsort(keys[:n], kind="stable")
+    return Brackets(keys[:n][order], masses[:n][order], width)
+
+
+def mean_brackets(parts: Sequence[Brackets]) -> Brackets:
+    """The mean of several grammars' posteriors."""
+    if len(parts) == 1:
+        return parts[0]
+    keys, place = np.unique(np.concatenate([part.keys for part in parts]), return_inverse=True)
+    masses = np.bincount(place, weights=np.concatenate([part.masses for part in parts]), minlength=keys.size)
+    return Brackets(keys, masses / len(parts), parts[0].width)
+
+
+@dataclass(frozen=True, slots=True)
 class Scores:
     """What each item and edge adds to a tree's worth, and each item's mean bracket posterior."""
 
@@ -106,12 +141,13 @@ class Scores:
     bracket: FloatArray
 
 
-def scores(forest: Forest, belief: Belief, table: BracketTable, objective: Objective) -> Scores:
+def scores(forest: Forest, belief: Belief, posteriors: Brackets, table: BracketTable, objective: Objective) -> Scores:
     """Item and edge scores under an objective; a tree's worth is their sum."""
     item, bracket = np.empty(forest.label.size), np.empty(forest.label.size)
     bracket_scores(
-        forest.label, forest.start, forest.end, forest.entry, belief.item, table.chain_at, table.chain, table.n_symbols,
-        objective.threshold, objective.tag_weight, objective.partial_weight, bracket, item,
+        forest.label, forest.start, forest.end, forest.entry, belief.item, table.chain_at, table.chain, len(table.ids),
+        posteriors.width, posteriors.keys, posteriors.masses, objective.threshold, objective.tag_weight,
+        objective.partial_weight, bracket, item,
     )  # fmt: skip
     if objective.decoder == "max-rule":
         item = np.where(forest.entry >= 0, np.log(np.maximum(belief.item, FLOOR)), 0.0)

@@ -8,7 +8,9 @@ import numpy as np
 from eigenparse.arrays import FloatArray, IntVector, as_ids
 from eigenparse.corpus.columns import Label, Trees
 from eigenparse.decode.cover import cover
-from eigenparse.decode.objective import Belief, BracketTable, Objective, Scores, bracket_table, combine, scores
+from eigenparse.decode.objective import (
+    Belief, Brackets, BracketTable, Objective, Scores, bracket_table, brackets, combine, mean_brackets, scores,
+)  # fmt: skip
 from eigenparse.errors import DataError, ResourceError
 from eigenparse.inference.chart import Marginals, marginals
 from eigenparse.inference.forest import (
@@ -19,6 +21,7 @@ from eigenparse.models.pcfg import LatentGrammar
 from eigenparse.models.words import WordTable, symbols_of, word_table
 
 ROOT = "TOP"
+BYTES_AN_EDGE = 64
 GLUE = (Label((ROOT,)), Label((ROOT,), partial=True))
 
 
@@ -45,20 +48,24 @@ class Parser:
     table: BracketTable
     words: WordTable
     labels: tuple[Label, ...]
+    others: tuple["Parser", ...] = ()
 
 
 def make_parser(grammar: LatentGrammar, options: ParserOptions | None = None) -> Parser:
     """Prepare a grammar for parsing."""
+    ids: dict[tuple[str, bool], int] = {}
+    chosen = options or ParserOptions()
+    others = tuple(_parser(other, chosen, ids, ()) for other in grammar.others)
+    return _parser(grammar, chosen, ids, others)
+
+
+def _parser(
+    grammar: LatentGrammar, options: ParserOptions, ids: dict[tuple[str, bool], int], others: tuple[Parser, ...]
+) -> Parser:
     skeleton = grammar.skeleton
-    table = bracket_table((*skeleton.labels, *GLUE), (*skeleton.is_tag().tolist(), False, False))
-    return Parser(
-        grammar,
-        options or ParserOptions(),
-        rule_index(skeleton),
-        table,
-        word_table(skeleton),
-        (*skeleton.labels, *GLUE),
-    )
+    labels = (*skeleton.labels, *GLUE)
+    table = bracket_table(labels, (*skeleton.is_tag().tolist(), False, False), ids)
+    return Parser(grammar, options, rule_index(skeleton), table, word_table(skeleton), labels, others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +109,14 @@ class Chart:
     """What is believed about a sentence before a tree is chosen.
 
     members: marginals under each set of weights that gives the sentence any mass.  belief: all of
-    them combined.  status, log_total, n_non_positive: as in ``Decoded``.
+    them combined.  posteriors: of brackets and tags, other grammars of an ensemble included.
+    status, log_total, n_non_positive: as in ``Decoded``.
     """
 
     forest: Forest
     members: tuple[Marginals, ...]
     belief: Belief
+    posteriors: Brackets
     status: str
     log_total: float
     n_non_positive: int
@@ -123,15 +132,19 @@ def word_choices(parser: Parser, words: Sequence[str]) -> Choices:
     return choices(parser.grammar.skeleton, symbols_of(parser.words, words))
 
 
-def explore(parser: Parser, words: Choices, limits: Constraints) -> Chart | None:
-    """Marginals over the trees of a sentence; None if no tree of the grammar spans it."""
-    options, n = parser.options, words.at.size - 1
-    for status, pruning in (("ok", options.pruning), ("relaxed", RELAXED)):
-        room = max((options.memory - 64 * n**2) // 64, 1)
-        pruning = replace(pruning, max_edges=min(pruning.max_edges, room))
+def explore(
+    parser: Parser, words: Choices, limits: Constraints, tokens: Sequence[str] | None = None
+) -> Chart | None:
+    """Marginals over the trees of a sentence; None if no tree of the grammar spans it.
+
+    tokens: the words themselves, so that the other grammars of an ensemble join in; without them,
+    as under given tags or limits, which speak of this grammar's labels, they stay silent.
+    """
+    for status, pruning in (("ok", parser.options.pruning), ("relaxed", RELAXED)):
+        pruning = _fitting(pruning, parser.options, words.at.size - 1)
         forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
         if forest is not None:
-            return _chart(parser, forest, pruning, status)
+            return _chart(parser, forest, pruning, status, tokens)
     return None
 
 
@@ -139,29 +152,55 @@ def decode(
     parser: Parser, words: Sequence[str], *, k: int = 1, given: Choices | None = None, limits: Constraints | None = None
 ) -> Decoded:
     """The k best trees of a sentence; every non-empty sentence gets at least one."""
+    tokens = words if given is None and limits is None else None
     given = word_choices(parser, words) if given is None else given
     limits = unconstrained(parser.grammar.skeleton) if limits is None else limits
-    chart = explore(parser, given, limits)
+    chart = explore(parser, given, limits, tokens)
     return glued(parser, given, limits) if chart is None else best_trees(parser, chart, k)
 
 
 def best_trees(parser: Parser, chart: Chart, k: int) -> Decoded:
     """The k best trees of a chart under the parser's objective."""
-    value = scores(chart.forest, chart.belief, parser.table, parser.options.objective)
+    value = scores(chart.forest, chart.belief, chart.posteriors, parser.table, parser.options.objective)
     return Decoded(_best(chart.forest, value, k), chart.status, chart.log_total, chart.n_non_positive)
 
 
-def _chart(parser: Parser, forest: Forest, pruning: Pruning, status: str) -> Chart:
-    """Prune by the small grammar and combine the members."""
+def _fitting(pruning: Pruning, options: ParserOptions, n_words: int) -> Pruning:
+    """The same pruning with no more edges than the memory allowed holds."""
+    room = max((options.memory - 64 * n_words**2) // BYTES_AN_EDGE, 1)
+    return replace(pruning, max_edges=min(pruning.max_edges, room))
+
+
+def _chart(parser: Parser, forest: Forest, pruning: Pruning, status: str, tokens: Sequence[str] | None) -> Chart:
+    """Prune by the small grammar, combine the members and hear the other grammars."""
+    forest, members = _members(parser, forest, pruning)
+    usable = tuple(m for m in members if m.sign != 0) or (_plain(forest),)
+    log_total = float(np.mean([m.log_total for m in usable]))
+    belief = combine(forest, usable, parser.options.objective.combination)
+    voices = [] if tokens is None else [_voice(other, tokens) for other in parser.others]
+    posteriors = mean_brackets([brackets(forest, belief, parser.table), *(v for v in voices if v is not None)])
+    return Chart(forest, usable, belief, posteriors, status, log_total, sum(m.sign <= 0 for m in members))
+
+
+def _members(parser: Parser, forest: Forest, pruning: Pruning) -> tuple[Forest, list[Marginals]]:
+    """The forest that the small grammar leaves over, and its marginals under every member."""
     coarse = parser.grammar.coarse
     if coarse is not None:
         rough = marginals(forest, coarse)
         forest = prune(forest, rough.item, rough.edge, pruning.coarse_item, pruning.coarse_edge) or forest
-    members = [marginals(forest, weights) for weights in parser.grammar.members]
-    usable = tuple(m for m in members if m.sign != 0) or (_plain(forest),)
-    log_total = float(np.mean([m.log_total for m in usable]))
-    belief = combine(forest, usable, parser.options.objective.combination)
-    return Chart(forest, usable, belief, status, log_total, sum(m.sign <= 0 for m in members))
+    return forest, [marginals(forest, weights) for weights in parser.grammar.members]
+
+
+def _voice(parser: Parser, tokens: Sequence[str]) -> Brackets | None:
+    """Bracket posteriors of a sentence under another grammar of the ensemble; None if it has no parse."""
+    pruning = _fitting(parser.options.pruning, parser.options, len(tokens))
+    limits = unconstrained(parser.grammar.skeleton)
+    forest = build_forest(parser.grammar, parser.index, word_choices(parser, tokens), limits, pruning)
+    if forest is None:
+        return None
+    forest, members = _members(parser, forest, pruning)
+    usable = [m for m in members if m.sign != 0]
+    return brackets(forest, combine(forest, usable, parser.options.objective.combination), parser.table) if usable else None
 
 
 def _plain(forest: Forest) -> Marginals:

@@ -5,44 +5,59 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def bracket_scores(
-    item_label, item_start, item_end, item_entry, marginal, chain_at, chain, n_symbols, threshold, tag_weight,
-    partial_weight, bracket, score,
-):  # fmt: skip
-    """What each item adds to the expected number of right brackets, less ``threshold`` a bracket.
+def bracket_masses(item_label, item_start, item_end, marginal, chain_at, chain, n_symbols, width, keys, masses):
+    """Summed marginals of every (span, symbol) that some item's chain contains; returns their number.
 
-    A bracket (symbol, i, j) has the summed marginal of all items whose collapsed chain contains the
-    symbol; an item scores the sum over its chain.  chain_at, chain: the bracket symbols of each
-    label (none for partial labels; tags left out).  Preterminals add tag_weight times their own
-    marginal, partial items partial_weight times theirs.  bracket: (items,) gets each item's mean
-    bracket posterior.  Items of one span must stand together.
+    chain_at, chain: the symbols of each label, none at partial labels.  A key is
+    (start * width + end) * n_symbols + symbol.  Items of one span must stand together.
     """
     mass = np.zeros(n_symbols)
-    p = 0
+    touched = np.empty(n_symbols, dtype=np.int64)
+    n, p = 0, 0
     while p < item_label.size:
-        stop = p
+        n_touched, stop = 0, p
         while stop < item_label.size and item_start[stop] == item_start[p] and item_end[stop] == item_end[p]:
             a = item_label[stop]
             for t in range(chain_at[a], chain_at[a + 1]):
-                mass[chain[t]] += marginal[stop]
+                if mass[chain[t]] == 0.0:
+                    touched[n_touched] = chain[t]
+                    n_touched += 1
+                mass[chain[t]] += max(marginal[stop], 1e-300)
             stop += 1
-        for q in range(p, stop):
-            a = item_label[q]
-            n = chain_at[a + 1] - chain_at[a]
-            total = 0.0
-            for t in range(chain_at[a], chain_at[a + 1]):
-                total += mass[chain[t]]
-            bracket[q] = total / n if n > 0 else marginal[q]
-            score[q] = total - n * threshold
-            if item_entry[q] >= 0:
-                score[q] += tag_weight * marginal[q]
-            elif n == 0:
-                score[q] += partial_weight * marginal[q]
-        for q in range(p, stop):
-            a = item_label[q]
-            for t in range(chain_at[a], chain_at[a + 1]):
-                mass[chain[t]] = 0.0
+        for t in range(n_touched):
+            keys[n] = (np.int64(item_start[p]) * width + item_end[p]) * n_symbols + touched[t]
+            masses[n] = mass[touched[t]]
+            mass[touched[t]] = 0.0
+            n += 1
         p = stop
+    return n
+
+
+@njit(cache=True, nogil=True)
+def bracket_scores(
+    item_label, item_start, item_end, item_entry, marginal, chain_at, chain, n_symbols, width, keys, masses,
+    threshold, tag_weight, partial_weight, bracket, score,
+):  # fmt: skip
+    """What each item adds to the expected number of right brackets, less ``threshold`` a bracket.
+
+    keys: sorted, masses: the posterior of each (span, symbol).  An item scores the sum over its
+    chain; the last symbol of a preterminal is its tag and adds tag_weight times its posterior;
+    partial items add partial_weight times their marginal.  bracket: mean posterior of the chain.
+    """
+    for q in range(item_label.size):
+        a = item_label[q]
+        first, last = chain_at[a], chain_at[a + 1]
+        if first == last:
+            bracket[q], score[q] = marginal[q], partial_weight * marginal[q]
+            continue
+        base = (np.int64(item_start[q]) * width + item_end[q]) * n_symbols
+        total, worth = 0.0, 0.0
+        for t in range(first, last):
+            at = np.searchsorted(keys, base + chain[t])
+            mass = masses[at] if at < keys.size and keys[at] == base + chain[t] else 0.0
+            total += mass
+            worth += tag_weight * mass if item_entry[q] >= 0 and t == last - 1 else mass - threshold
+        bracket[q], score[q] = total / (last - first), worth
 
 
 @njit(cache=True, nogil=True)

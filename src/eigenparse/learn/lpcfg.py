@@ -1,13 +1,14 @@
 """Latent-variable PCFGs from binary trees, by any of the four methods: trees in, grammar out."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from eigenparse.arrays import FloatArray
-from eigenparse.corpus.columns import Trees, check_trees
+from eigenparse.corpus.columns import Treebank, Trees, check_trees
+from eigenparse.corpus.transform import Binarisation, binarise
 from eigenparse.errors import DataError, OptionError
 from eigenparse.features.tree import NodeView, node_view
 from eigenparse.learn.context import tag_context
@@ -22,6 +23,8 @@ from eigenparse.models.pcfg import LatentGrammar, Weights, plain_weights
 
 METHODS = ("cluster", "tensor", "em", "pcfg")
 MEMBER_STREAM = 1_000_003  # seeds of ensemble members lie this far apart
+FACTOR_STREAM = 7_919
+ENSEMBLE_FACTORS = ("head", "left", "right")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +36,7 @@ class LpcfgOptions:
     rule_smoothing: constant of the back-off, None for the method's own.  state_mixing: share of a
     state's lexical weight that goes to the label's other states.  rare: words seen at most so often
     are learnt as their class.  coarse_states: of the small grammar that prunes, 0 for none.
-    ensemble: number of members, each with its own seed.
+    ensemble: number of members, each with its own seed.  binarisation: how wide nodes are cut.
     """
 
     method: str = "cluster"
@@ -46,6 +49,7 @@ class LpcfgOptions:
     coarse_states: int = 4
     ensemble: int = 1
     seed: int = 0
+    binarisation: Binarisation = Binarisation(factor="head")
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -84,6 +88,28 @@ class _Member:
     weights: Weights
     tokens: TokenValues
     report: dict[str, Any] = field(default_factory=dict)
+
+
+def train_treebank(
+    treebank: Treebank, options: LpcfgOptions = LpcfgOptions(), *, progress: Progress | None = None  # noqa: B008
+) -> Learned:
+    """Learn a grammar, or an ensemble over several binarisations, from normalised trees.
+
+    Member k of an ensemble is learnt over factoring k of ``ENSEMBLE_FACTORS``, round and round:
+    grammars that cut the same phrases differently err differently.
+    """
+    factor = options.binarisation.factor
+    order = (factor, *(other for other in ENSEMBLE_FACTORS if other != factor))
+    parts = []
+    for k in range(min(options.ensemble, len(order))):
+        size = (options.ensemble - k + len(order) - 1) // len(order)
+        binarisation = replace(options.binarisation, factor=order[k])
+        chosen = replace(options, binarisation=binarisation, ensemble=size, seed=options.seed + k * FACTOR_STREAM)
+        parts.append(train_lpcfg(binarise(treebank, binarisation), chosen, progress=progress))
+    grammar = replace(parts[0].grammar, others=tuple(part.grammar for part in parts[1:]))
+    seconds = {name: sum(p.seconds.get(name, 0.0) for p in parts) for name in parts[0].seconds}
+    megabytes = {name: max(p.megabytes.get(name, 0) for p in parts) for name in parts[0].megabytes}
+    return Learned(grammar, seconds, megabytes)
 
 
 def train_lpcfg(trees: Trees, options: LpcfgOptions = LpcfgOptions(), *, progress: Progress | None = None) -> Learned:  # noqa: B008
@@ -200,6 +226,7 @@ def _report(trees: Trees, options: LpcfgOptions, members: list[Weights], reports
     count = np.bincount(trees.label, minlength=len(trees.labels))
     return {
         "method": options.method,
+        "binarisation": asdict(options.binarisation),
         "seed": options.seed,
         "n_trees": len(trees),
         "n_words": int(np.sum(trees.word >= 0)),

@@ -1,6 +1,6 @@
 """Grammars in, one safetensors file out, and back."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +19,25 @@ WEIGHTS = ("states", "rule_weight", "entry_weight", "root_weight")
 
 def save_grammar(grammar: LatentGrammar, path: str | Path) -> None:
     """Write a grammar; the same grammar always gives the same bytes."""
+    header, arrays = _parts(grammar, "")
+    for i, other in enumerate(grammar.others):
+        other_header, other_arrays = _parts(other, f"other{i}.")
+        header["others"].append(other_header)
+        arrays.update(other_arrays)
+    save_model(path, kind=KIND, header=header, arrays=arrays)
+
+
+def _parts(grammar: LatentGrammar, prefix: str) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+    """Header and named arrays of one grammar."""
     skeleton = grammar.skeleton
-    arrays: dict[str, AnyArray] = {f"skeleton.{name}": getattr(skeleton, name) for name in SKELETON}
-    named = {f"member{i}": member for i, member in enumerate(grammar.members)}
+    arrays: dict[str, AnyArray] = {f"{prefix}skeleton.{name}": getattr(skeleton, name) for name in SKELETON}
+    named = {f"{prefix}member{i}": member for i, member in enumerate(grammar.members)}
     if grammar.coarse is not None:
-        named["coarse"] = grammar.coarse
-    for prefix, weights in named.items():
-        arrays.update({f"{prefix}.{name}": getattr(weights, name) for name in WEIGHTS})
+        named[f"{prefix}coarse"] = grammar.coarse
+    for place, weights in named.items():
+        arrays.update({f"{place}.{name}": getattr(weights, name) for name in WEIGHTS})
     if grammar.context is not None:
-        arrays.update({f"context.{f.name}": getattr(grammar.context, f.name) for f in fields(TagContext)})
+        arrays.update({f"{prefix}context.{f.name}": getattr(grammar.context, f.name) for f in fields(TagContext)})
     header = {
         "labels": [[list(x.chain), x.partial, list(x.siblings), list(x.above)] for x in skeleton.labels],
         "symbols": list(skeleton.symbols),
@@ -35,8 +45,9 @@ def save_grammar(grammar: LatentGrammar, path: str | Path) -> None:
         "n_classes": skeleton.n_classes,
         "n_members": len(grammar.members),
         "report": grammar.report,
+        "others": [],
     }
-    save_model(path, kind=KIND, header=header, arrays=arrays)
+    return header, arrays
 
 
 def load_grammar(path: str | Path) -> LatentGrammar:
@@ -45,30 +56,36 @@ def load_grammar(path: str | Path) -> LatentGrammar:
     if kind != KIND:
         raise ModelFileError(f"{path}: holds a model of kind {kind!r}, not {KIND!r}; use the command for that kind")
     try:
-        return _grammar(header, arrays)
+        others = tuple(_grammar(part, arrays, f"other{i}.") for i, part in enumerate(header["others"]))
+        return replace(_grammar(header, arrays, ""), others=others)
     except (KeyError, TypeError, ValueError, IndexError) as problem:
         raise ModelFileError(f"{path}: the grammar is incomplete ({problem}); train or copy it again") from None
 
 
-def _grammar(header: dict[str, Any], arrays: dict[str, AnyArray]) -> LatentGrammar:
+def _grammar(header: dict[str, Any], arrays: dict[str, AnyArray], prefix: str) -> LatentGrammar:
+    """One grammar from its header and its arrays."""
     labels = tuple(Label(tuple(c), bool(p), tuple(s), tuple(a)) for c, p, s, a in header["labels"])
-    columns = {name: arrays[f"skeleton.{name}"] for name in SKELETON}
+    columns = {name: arrays[f"{prefix}skeleton.{name}"] for name in SKELETON}
     skeleton = Skeleton(
         labels=labels, symbols=tuple(header["symbols"]), n_words=int(header["n_words"]),
         n_classes=int(header["n_classes"]), **columns,
     )  # fmt: skip
     _check_skeleton(skeleton)
-    members = tuple(_weights(skeleton, arrays, f"member{i}") for i in range(int(header["n_members"])))
-    coarse = _weights(skeleton, arrays, "coarse") if "coarse.states" in arrays else None
-    context = None
-    if "context.follow" in arrays:
-        context = TagContext(*(arrays[f"context.{f.name}"] for f in fields(TagContext)))
-        n = skeleton.n_labels
-        if (context.follow.shape, context.before.shape, context.after.shape) != ((n + 1, n + 1), (n + 1, n), (n + 1, n)):
-            raise DataError("the context tables do not fit the labels")
+    members = tuple(_weights(skeleton, arrays, f"{prefix}member{i}") for i in range(int(header["n_members"])))
     if not members:
         raise DataError("there are no weights")
-    return LatentGrammar(skeleton, members, context, coarse, dict(header["report"]))
+    coarse = _weights(skeleton, arrays, f"{prefix}coarse") if f"{prefix}coarse.states" in arrays else None
+    return LatentGrammar(skeleton, members, _context(skeleton, arrays, prefix), coarse, dict(header["report"]))
+
+
+def _context(skeleton: Skeleton, arrays: dict[str, AnyArray], prefix: str) -> TagContext | None:
+    if f"{prefix}context.follow" not in arrays:
+        return None
+    context = TagContext(*(arrays[f"{prefix}context.{f.name}"] for f in fields(TagContext)))
+    n = skeleton.n_labels
+    if (context.follow.shape, context.before.shape, context.after.shape) != ((n + 1, n + 1), (n + 1, n), (n + 1, n)):
+        raise DataError("the context tables do not fit the labels")
+    return context
 
 
 def _weights(skeleton: Skeleton, arrays: dict[str, AnyArray], prefix: str) -> Weights:

@@ -155,7 +155,8 @@ class LatentGrammar:
 
     context: neighbours of tags and labels, for pruning; None prunes by posteriors alone.
     coarse: small weights for pruning between the plain PCFG and the members; may be None.
-    report: what the learner says about the learning, JSON values only.
+    report: what the learner says about the learning, JSON values only.  others: grammars of the same
+    treebank over other binarisations; their bracket posteriors join in.
     """
 
     skeleton: Skeleton
@@ -163,3 +164,4 @@ class LatentGrammar:
     context: TagContext | None = None
     coarse: Weights | None = None
     report: dict[str, Any] = field(default_factory=dict)
+    others: tuple["LatentGrammar", ...] = ()
