@@ -175,11 +175,17 @@ class FeatureTable:
 
 
 def feature_table(
-    view: NodeView, names: Sequence[str | Feature], order: npt.NDArray[np.int64], *, kappa: float | None
+    view: NodeView,
+    names: Sequence[str | Feature],
+    order: npt.NDArray[np.int64],
+    *,
+    kappa: float | None,
+    dtype: npt.DTypeLike = np.float32,
 ) -> FeatureTable:
     """Ids and scales of the named or given feature functions for the rows in ``order``.
 
     Scaling [cohen-etal-2013]: feature i gets sqrt(n / (count_i + kappa)); ``None`` leaves it out.
+    The scales' dtype is that of everything projected later.
     """
     unknown = [name for name in names if isinstance(name, str) and name not in KNOWN]
     if unknown:
@@ -193,4 +199,4 @@ def feature_table(
     d = intern_keys(keys.ravel(), ids, first)
     count = np.bincount(ids, minlength=d)
     scale = np.ones(d) if kappa is None else np.sqrt(n / (count + kappa))
-    return FeatureTable(ids.reshape(keys.shape), scale.astype(np.float32))
+    return FeatureTable(ids.reshape(keys.shape), scale.astype(dtype))

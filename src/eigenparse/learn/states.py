@@ -17,6 +17,7 @@ FEATURE_SETS: dict[str, tuple[Sequence[str], Sequence[str]]] = {
     "thesis": (THESIS_INSIDE, THESIS_OUTSIDE),
 }
 NOISES = ("none", "dropout", "additive", "multiplicative")
+PRECISIONS = {"single": np.float32, "double": np.float64}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,8 @@ class StateOptions:
     states: most states a label may have.  nodes_per_state: a label of n nodes gets at most
     n / nodes_per_state states.  by_label: states of single labels by name, over the rule.
     inside, outside: feature names or functions.  kappa: feature scaling, None for none.
-    noise, noise_level: how members of an ensemble differ [narayan-cohen-2015].
+    noise, noise_level: how members of an ensemble differ [narayan-cohen-2015].  precision: of
+    features and projections, "single" or (slower) "double".
     """
 
     states: int = 16
@@ -37,12 +39,15 @@ class StateOptions:
     kappa: float | None = 5.0
     noise: str = "none"
     noise_level: float = 0.1
+    precision: str = "single"
 
     def __post_init__(self) -> None:
         if not 1 <= self.states <= 256:
             raise OptionError(f"states must be between 1 and 256, got {self.states} instead")
         if self.noise not in NOISES:
             raise OptionError(f"noise must be one of {', '.join(NOISES)}, got {self.noise!r} instead")
+        if self.precision not in PRECISIONS:
+            raise OptionError(f"precision must be one of {', '.join(PRECISIONS)}, got {self.precision!r} instead")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +81,9 @@ def label_blocks(
     label = encoded.trees.label
     order = np.argsort(label, kind="stable")
     first = np.searchsorted(label[order], np.arange(wanted.size + 1))
-    inside = feature_table(view, options.inside, order, kappa=options.kappa)
-    outside = feature_table(view, options.outside, order, kappa=options.kappa)
+    dtype = PRECISIONS[options.precision]
+    inside = feature_table(view, options.inside, order, kappa=options.kappa, dtype=dtype)
+    outside = feature_table(view, options.outside, order, kappa=options.kappa, dtype=dtype)
     for a in np.flatnonzero(wanted > 1).tolist():
         part = slice(first[a], first[a + 1])
         rng = generator(seed, a, 0)

@@ -36,7 +36,7 @@ def project(encoded: Encoded, view: NodeView, options: StateOptions, seed: int) 
         rng = np.random.default_rng([seed, block.label, 1])
         sigma = block.projection.singular
         Y = noisy(block.inside.times(block.projection.left), options, rng)
-        Z = noisy(block.outside.times(block.projection.right), options, rng) / sigma.astype(np.float32)
+        Z = noisy(block.outside.times(block.projection.right), options, rng) / sigma.astype(Y.dtype)
         parts[block.label], states[block.label] = (block.rows, Y, Z), sigma.size
         singular[block.label] = sigma
     label = encoded.trees.label
