@@ -85,10 +85,8 @@ def width(grammar: Grammar, label: str) -> int:
     for rule, tensor in grammar.rules.items():
         if label in rule:
             return tensor.shape[rule.index(label)]
-    found = [v for (a, _), v in grammar.words.items() if a == label] + [grammar.root[label]] * (
-        label in grammar.root
-    )
-    return found[0].size
+    over_words = [v for (a, _), v in grammar.words.items() if a == label]
+    return (over_words[0] if over_words else grammar.root[label]).size
 
 
 def random_world(seed: int, *, signed: bool = False) -> World:

@@ -1,0 +1,310 @@
+"""Counts, smoothing and expectation maximisation against enumeration, and their laws."""
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import oracles
+from eigenparse.features.tree import node_view
+from eigenparse.kernels.counts import smooth_rule_counts
+from eigenparse.learn.counts import LatentCounts, estimate, hard_counts
+from eigenparse.learn.em import expected_counts
+from eigenparse.learn.encode import Encoded, encode, fold_rare, rule_counts
+from eigenparse.learn.states import StateOptions, cluster_states, random_states
+from eigenparse.models.pcfg import Weights, layout
+from lpcfg.finite import encoded_corpus, finite, well_conditioned, whole_trees
+from lpcfg.worlds import as_trees, random_sentence, random_world, width
+from oracles import Grammar, Tree
+from tolerances import CANCELLED, ROUNDING, WRONG
+
+SEEDS = range(6)
+
+
+def weights_over(grammar: Grammar, encoded: Encoded) -> Weights:
+    """An oracle's parameters laid out over the skeleton of a corpus."""
+    skeleton, names = encoded.skeleton, [str(label) for label in encoded.skeleton.labels]
+    states = np.array([width(grammar, a) for a in names], dtype=np.int32)
+    rules = [grammar.rules[tuple(names[a] for a in rule)].ravel() for rule in skeleton.rules]
+    entries = [
+        grammar.words[names[a], skeleton.symbols[x]]
+        for a, x in zip(skeleton.entry_label, skeleton.entry_symbol)
+    ]
+    roots = [grammar.root.get(a, np.zeros(m)) for a, m in zip(names, states)]
+    flat = [np.concatenate([[], *part]) for part in (rules, entries, roots)]
+    return Weights(states, *layout(skeleton, states), *flat)
+
+
+def forest_of(seed: int) -> tuple[Grammar, list[Tree]]:
+    """Trees of several sentences under one random grammar."""
+    world, rng = random_world(seed), np.random.default_rng([seed, 31])
+    trees = []
+    for length in (1, 2, 3, 4, 5):
+        found = oracles.all_trees(world.oracle, random_sentence(world, length if length > 1 else 2, rng))
+        trees += [found[i] for i in rng.integers(len(found), size=4)]
+    return world.oracle, trees
+
+
+def part_of(encoded: Encoded, weights: Weights, flat: np.ndarray, what: object) -> np.ndarray:
+    """The slice of a flat array that belongs to a rule, a word or a root label."""
+    names = [str(label) for label in encoded.skeleton.labels]
+    if isinstance(what, str):
+        a = names.index(what)
+        return flat[weights.state_at[a] : weights.state_at[a + 1]]
+    if len(what) == 2:
+        symbol = encoded.skeleton.symbols.index(what[1])
+        entries = zip(encoded.skeleton.entry_label, encoded.skeleton.entry_symbol)
+        e = [(names[a], x) for a, x in entries].index((what[0], symbol))
+        return flat[weights.entry_at[e] : weights.entry_at[e + 1]]
+    r = [tuple(names[a] for a in rule) for rule in encoded.skeleton.rules].index(what)
+    return flat[weights.rule_at[r] : weights.rule_at[r + 1]]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_expected_counts_equal_enumeration_of_states(seed: int) -> None:
+    grammar, trees = forest_of(seed)
+    encoded, _ = encoded_corpus(as_trees(trees))
+    weights = weights_over(grammar, encoded)
+    found = expected_counts(encoded, weights)
+    wanted: dict = {}
+    for tree in trees:
+        for what, counts in oracles.expected_counts(grammar, tree).items():
+            wanted[what] = wanted.get(what, 0) + counts
+    for what, counts in wanted.items():
+        flat = (
+            found.counts.root
+            if isinstance(what, str)
+            else found.counts.entry
+            if len(what) == 2
+            else found.counts.rule
+        )
+        assert_allclose(part_of(encoded, weights, flat, what), counts.ravel(), rtol=ROUNDING, atol=ROUNDING)
+    log = sum(np.log(oracles.tree_weight(grammar, tree)) for tree in trees)
+    assert_allclose(found.log_likelihood, log, rtol=ROUNDING)
+    assert found.n_without_mass == 0
+    assert_allclose(np.add.reduceat(found.posterior, found.at[:-1]), 1.0, rtol=ROUNDING)
+
+
+def test_trees_without_mass_are_counted_and_left_out() -> None:
+    grammar, trees = forest_of(0)
+    encoded, _ = encoded_corpus(as_trees(trees))
+    weights = weights_over(grammar, encoded)
+    empty = replace(weights, root_weight=np.zeros_like(weights.root_weight))
+    found = expected_counts(encoded, empty)
+    assert found.n_without_mass == len(trees)
+    assert not found.counts.rule.any()
+    assert not found.counts.entry.any()
+    assert found.log_likelihood == 0.0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_log_likelihood_never_goes_down(seed: int) -> None:
+    known = finite(np.random.default_rng([seed, 32]))
+    copies = np.random.default_rng(seed).multinomial(600, known.probability / known.probability.sum())
+    encoded, _ = encoded_corpus(known.corpus(copies))
+    start = random_states(encoded, StateOptions(states=3, nodes_per_state=1), seed)
+    weights = estimate(encoded.skeleton, hard_counts(encoded, start.state, start.states), rule_smoothing=0.0)
+    log = []
+    for _ in range(30):
+        found = expected_counts(encoded, weights)
+        log.append(found.log_likelihood)
+        weights = estimate(encoded.skeleton, found.counts, rule_smoothing=0.0)
+    assert np.diff(log).min() > -ROUNDING * abs(log[0])
+    assert log[-1] - log[0] > WRONG * abs(log[0]) / 10  # and it does learn something
+
+
+def test_the_truth_is_a_fixed_point_in_the_population() -> None:
+    known = well_conditioned(5, whole_trees())
+    encoded, _ = encoded_corpus(known.exact_corpus())
+    truth = weights_over(known.grammar, encoded)
+    found = expected_counts(encoded, truth)
+    n = len(encoded.trees)
+    assert_allclose(found.log_likelihood, n * known.probability @ np.log(known.probability), rtol=ROUNDING)
+    again = estimate(encoded.skeleton, found.counts, rule_smoothing=0.0)
+    assert_allclose(again.rule_weight, truth.rule_weight, rtol=CANCELLED, atol=ROUNDING)
+    assert_allclose(again.entry_weight, truth.entry_weight, rtol=CANCELLED, atol=ROUNDING)
+    assert_allclose(again.root_weight, truth.root_weight, rtol=CANCELLED, atol=ROUNDING)
+
+
+def shard(encoded: Encoded, start: int, stop: int) -> Encoded:
+    """Some of the trees, rows in post-order."""
+    part = slice(encoded.trees.offsets[start], encoded.trees.offsets[stop])
+    trees = encoded.trees.take(start, stop)
+    order = np.arange(trees.label.size, dtype=np.int32)
+    return Encoded(
+        trees, encoded.skeleton, encoded.rule[part], encoded.entry[part], encoded.symbol[part], order
+    )
+
+
+def test_counts_of_shards_add_to_the_whole() -> None:
+    grammar, trees = forest_of(1)
+    encoded, _ = encoded_corpus(as_trees(trees))
+    weights = weights_over(grammar, encoded)
+    cuts = [(0, 7), (7, 8), (8, len(trees))]
+    state = (
+        np.random.default_rng(2).random(encoded.trees.label.size) * weights.states[encoded.trees.label]
+    ).astype(np.int32)
+    offsets = encoded.trees.offsets
+
+    def added(parts: list[LatentCounts]) -> LatentCounts:
+        return parts[0] + parts[1] + parts[2]
+
+    hard = added(
+        [hard_counts(shard(encoded, i, j), state[offsets[i] : offsets[j]], weights.states) for i, j in cuts]
+    )
+    soft = added([expected_counts(shard(encoded, i, j), weights).counts for i, j in cuts])
+    for parts, whole in (
+        (hard, hard_counts(encoded, state, weights.states)),
+        (soft, expected_counts(encoded, weights).counts),
+    ):
+        assert_allclose(parts.rule, whole.rule, rtol=ROUNDING, atol=ROUNDING)
+        assert_allclose(parts.entry, whole.entry, rtol=ROUNDING, atol=ROUNDING)
+        assert_allclose(parts.root, whole.root, rtol=ROUNDING, atol=ROUNDING)
+
+
+def test_hard_counts_equal_a_dictionary() -> None:
+    _, trees = forest_of(2)
+    encoded, _ = encoded_corpus(as_trees(trees))
+    columns = encoded.trees
+    states = np.array([2, 3, 1, 2, 3, 1, 2][: len(columns.labels)], dtype=np.int32)
+    state = (np.random.default_rng(3).random(columns.label.size) * states[columns.label]).astype(np.int32)
+    counts = hard_counts(encoded, state, states)
+    wanted: Counter = Counter()
+    for i in range(columns.label.size):
+        if columns.left[i] >= 0:
+            family = (i, columns.left[i], columns.right[i])
+            wanted["rule", tuple(columns.label[list(family)]), tuple(state[list(family)])] += 1
+        else:
+            wanted["word", (columns.label[i], encoded.symbol[i]), state[i]] += 1
+    rule_at, entry_at, state_at = layout(encoded.skeleton, states)
+    for r, rule in enumerate(encoded.skeleton.rules):
+        tensor = counts.rule[rule_at[r] : rule_at[r + 1]].reshape(states[rule])
+        for place in np.ndindex(*tensor.shape):
+            assert tensor[place] == wanted["rule", tuple(rule), place]
+    for e, pair in enumerate(zip(encoded.skeleton.entry_label, encoded.skeleton.entry_symbol)):
+        for h in range(states[pair[0]]):
+            assert counts.entry[entry_at[e] + h] == wanted["word", pair, h]
+    assert counts.rule.sum() + counts.entry.sum() == columns.label.size
+    assert counts.root.sum() == len(columns)
+    assert counts.root.size == state_at[-1]
+
+
+def sums_given_state(encoded: Encoded, weights: Weights) -> np.ndarray:
+    """Rules and words of every (label, state) added up."""
+    total = np.zeros(weights.state_at[-1])
+    for r, (a, _, _) in enumerate(encoded.skeleton.rules):
+        tensor = weights.rule_weight[weights.rule_at[r] : weights.rule_at[r + 1]].reshape(
+            weights.states[a], -1
+        )
+        total[weights.state_at[a] : weights.state_at[a + 1]] += tensor.sum(axis=1)
+    for e, a in enumerate(encoded.skeleton.entry_label):
+        part = slice(weights.state_at[a], weights.state_at[a + 1])
+        total[part] += weights.entry_weight[weights.entry_at[e] : weights.entry_at[e + 1]]
+    return total
+
+
+def sampled(seed: int, n: int) -> Encoded:
+    known = finite(np.random.default_rng([seed, 33]))
+    copies = np.random.default_rng(seed).multinomial(n, known.probability / known.probability.sum())
+    trees = known.corpus(copies)
+    return encode(trees, fold_rare(trees, 0))
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 2.0, 50.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_cluster_grammars_are_proper(smoothing: float, seed: int) -> None:
+    encoded = sampled(seed, 400)
+    found = cluster_states(
+        encoded, node_view(encoded.trees, encoded.symbol), StateOptions(nodes_per_state=30), seed
+    )
+    assert found.states.max() > 2
+    weights = estimate(
+        encoded.skeleton, hard_counts(encoded, found.state, found.states), rule_smoothing=smoothing
+    )
+    assert_allclose(sums_given_state(encoded, weights), 1.0, rtol=ROUNDING)
+    assert_allclose(weights.root_weight.sum(), 1.0, rtol=ROUNDING)
+    assert min(weights.rule_weight.min(), weights.entry_weight.min()) >= 0
+    soft = estimate(encoded.skeleton, expected_counts(encoded, weights).counts, rule_smoothing=smoothing)
+    assert_allclose(sums_given_state(encoded, soft), 1.0, rtol=CANCELLED)
+
+
+def test_mixing_states_keeps_tags_proper_and_moves_them_together() -> None:
+    encoded = sampled(1, 400)
+    found = random_states(encoded, StateOptions(states=3, nodes_per_state=1), 0)
+    counts = hard_counts(encoded, found.state, found.states)
+    apart = estimate(encoded.skeleton, counts, rule_smoothing=0.0)
+    half = estimate(encoded.skeleton, counts, rule_smoothing=0.0, state_mixing=0.5)
+    same = estimate(encoded.skeleton, counts, rule_smoothing=0.0, state_mixing=1.0)
+    names = [str(label) for label in encoded.skeleton.labels]
+    for label in ("B", "C"):
+        a = names.index(label)
+        part = slice(half.state_at[a], half.state_at[a + 1])
+        assert_allclose(sums_given_state(encoded, half)[part], 1.0, rtol=ROUNDING)
+    assert_allclose(half.entry_weight, (apart.entry_weight + same.entry_weight) / 2, rtol=ROUNDING)
+    for e in range(encoded.skeleton.entry_label.size):
+        assert np.ptp(same.entry_weight[same.entry_at[e] : same.entry_at[e + 1]]) < ROUNDING
+    assert np.array_equal(half.rule_weight, apart.rule_weight)
+
+
+def smoothing_case(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    count = rng.integers(0, 5, size=(2, 3, 2)).astype(float)
+    shares = [rng.dirichlet(np.ones(m)) for m in (2, 3, 2)]
+    return count, np.concatenate(shares), rng.random(1)
+
+
+def smoothed(count: np.ndarray, share: np.ndarray, C: float) -> np.ndarray:
+    out = np.zeros(count.size)
+    smooth_rule_counts(
+        np.array([[0, 1, 2]], dtype=np.int32), np.array([2, 3, 2], dtype=np.int32), np.array([0, 12]),
+        np.array([0, 2, 5, 7]), count.ravel(), share, C, out,
+    )  # fmt: skip
+    return out.reshape(count.shape)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_smoothed_counts_equal_the_formula_and_keep_the_total(seed: int) -> None:
+    count, share, _ = smoothing_case(seed)
+    n = count.sum()
+    joint = count / n
+    pa, pb, pc = joint.sum((1, 2)), joint.sum((0, 2)), joint.sum((0, 1))
+    e2 = (
+        np.einsum("ab,c->abc", joint.sum(2), pc)
+        + np.einsum("ac,b->abc", joint.sum(1), pb)
+        + np.einsum("bc,a->abc", joint.sum(0), pa)
+    ) / 3
+    e3 = np.einsum("a,b,c->abc", pa, pb, pc)
+    e4 = np.einsum("a,b,c->abc", share[:2], share[2:5], share[5:])
+    for C in (0.3, 2.0, 40.0):
+        q = np.sqrt(n) / (C + np.sqrt(n))
+        wanted = n * (q * joint + (1 - q) * (q * e2 + (1 - q) * (q * e3 + (1 - q) * e4)))
+        assert_allclose(smoothed(count, share, C), wanted, rtol=ROUNDING)
+        assert_allclose(smoothed(count, share, C).sum(), n, rtol=ROUNDING)
+    assert_allclose(smoothed(count, share, 1e-13), count, rtol=ROUNDING, atol=ROUNDING)
+    assert_allclose(smoothed(count, share, 1e13), n * e4, rtol=CANCELLED)
+
+
+def test_rules_without_counts_stay_without() -> None:
+    _, share, _ = smoothing_case(0)
+    assert not smoothed(np.zeros((2, 3, 2)), share, 5.0).any()
+
+
+def test_encoding_reads_the_plain_grammar_off_the_trees() -> None:
+    _, trees = forest_of(3)
+    encoded, _ = encoded_corpus(as_trees(trees))
+    skeleton, names = encoded.skeleton, [str(label) for label in encoded.skeleton.labels]
+    rules = Counter(edge[:3] for tree in trees for edge in oracles.edges(tree))
+    labels = Counter(a for tree in trees for a, _, _ in oracles.items(tree))
+    words = Counter(n for tree in trees for n, _, _ in oracles.nodes(tree) if oracles.is_leaf(n))
+    roots = Counter(tree[0] for tree in trees)
+    for rule, p, n in zip(skeleton.rules, skeleton.rule_probability, rule_counts(encoded)):
+        key = tuple(names[a] for a in rule)
+        assert n == rules[key]
+        assert_allclose(p, rules[key] / labels[key[0]], rtol=ROUNDING)
+    assert len(rules) == skeleton.rules.shape[0]
+    for a, x, p in zip(skeleton.entry_label, skeleton.entry_symbol, skeleton.entry_probability):
+        assert_allclose(p, words[names[a], skeleton.symbols[x]] / labels[names[a]], rtol=ROUNDING)
+    assert len(words) == skeleton.entry_label.size
+    assert_allclose(skeleton.root_probability, [roots[a] / len(trees) for a in names], rtol=ROUNDING)
