@@ -40,6 +40,8 @@ def complain(sentence: str, code: int) -> int:
 
 def main() -> None:
     """Run the application; every expected failure is one sentence and a non-zero exit code."""
+    import eigenparse.cli.verbs  # noqa: F401  registers the verbs, which import ``app`` from here
+
     try:
         app()
     except EigenparseError as problem:

@@ -1,7 +1,13 @@
 """Registers every verb with the application by importing its module."""
 
+from eigenparse.cli import convert as convert
+from eigenparse.cli import demo as demo
+from eigenparse.cli import draw as draw
 from eigenparse.cli import evaluate as evaluate
 from eigenparse.cli import normalise as normalise
+from eigenparse.cli import rerank as rerank
 from eigenparse.cli import tag as tag
+from eigenparse.cli import train_dependency as train_dependency
+from eigenparse.cli import train_deptree as train_deptree
 from eigenparse.cli import train_hmm as train_hmm
 from eigenparse.cli import train_rhmm as train_rhmm

@@ -38,8 +38,11 @@ class Symbols:
     row_symbol: IntVector
 
 
-def fold_rare(trees: Trees, rare: int) -> Symbols:
-    """Keep words seen more than ``rare`` times; the others become the finest class with enough tokens."""
+def fold_rare(trees: Trees, rare: int, *, by_tag: bool = False) -> Symbols:
+    """Keep words seen more than ``rare`` times; the others become the finest class with enough tokens.
+
+    by_tag: they become their tag instead, as the papers have it.
+    """
     leaf = np.flatnonzero(trees.word >= 0)
     word = trees.word[leaf]
     initial = np.zeros(trees.label.size, dtype=bool)
@@ -49,11 +52,21 @@ def fold_rare(trees: Trees, rare: int) -> Symbols:
     own[kept] = np.arange(kept.size)
     symbol = own[word]
     rows = np.flatnonzero(symbol < 0)
-    names, ids = _class_names(trees, word[rows].astype(np.int64) * 2 + initial[leaf[rows]])
+    if by_tag:
+        names, ids = _tag_names(trees, trees.label[leaf[rows]])
+    else:
+        names, ids = _class_names(trees, word[rows].astype(np.int64) * 2 + initial[leaf[rows]])
     symbol[rows] = kept.size + ids
     row_symbol = np.full(trees.label.size, -1, dtype=np.int32)
     row_symbol[leaf] = symbol
     return Symbols(tuple(trees.words[w] for w in kept) + names, kept.size, row_symbol)
+
+
+def _tag_names(trees: Trees, label: IntVector) -> tuple[tuple[str, ...], IntVector]:
+    """Names of tags and the tag of each rare token, given its label."""
+    ids: dict[str, int] = {}
+    tag = as_ids([ids.setdefault(name.chain[-1], len(ids)) for name in trees.labels])
+    return tuple(ids), tag[label]
 
 
 def _class_names(trees: Trees, token: LongVector) -> tuple[tuple[str, ...], IntVector]:

@@ -30,7 +30,8 @@ class LexiconOptions:
     word.  tag_weight: tokens' worth of the word's own tags mixed into it, spread over the labels
     that end in the tag as its class spreads them (NN may be a whole noun phrase, NP|NN).  Words
     seen more than ``frequent`` times stand alone.  least: labels below this share of a symbol's
-    most likely label are left out.
+    most likely label are left out.  by_tag: rare words are known by their tags alone, as in the
+    papers, and input must be tagged.
     """
 
     rare: int = 5
@@ -39,6 +40,7 @@ class LexiconOptions:
     tag_weight: float = 2.0
     frequent: int = 100
     least: float = 1e-4
+    by_tag: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,15 +152,17 @@ def with_lexicon(
     tags, by_tag = tag_shares(trees.labels, label_total > 0, everything / label_total.sum(), state_at)
     size = np.asarray(both[:, n_states:].sum(axis=1)).ravel()
     column_tag = _column_tags(trees.labels, weights.states)
+    kept = np.flatnonzero(size > options.rare) if options.by_tag else np.arange(size.size)
+    n_classes = 1 if options.by_tag else len(tree.names)
     blocks = [
         (_word_block(both[part], size[part], shares[tree.finest[0, part]], column_tag, n_states, options), size[part])
-        for part in (slice(s, s + BLOCK) for s in range(0, len(trees.words), BLOCK))
+        for part in (kept[s : s + BLOCK] for s in range(0, kept.size, BLOCK))
     ]
-    blocks += [(shares, np.ones(len(tree.names))), (by_tag, np.ones(len(tags)))]
+    blocks += [(shares[:n_classes], np.ones(n_classes)), (by_tag, np.ones(len(tags)))]
     label, symbol, weight, probability = _entries(blocks, tokens.total, label_total, weights, options.least)
-    names = trees.words + tree.names + tags
+    names = tuple(trees.words[w] for w in kept) + tree.names[:n_classes] + tags
     fuller = replace(
-        skeleton, symbols=names, n_words=len(trees.words), n_classes=len(tree.names), entry_label=label,
+        skeleton, symbols=names, n_words=kept.size, n_classes=n_classes, entry_label=label,
         entry_symbol=symbol, entry_start=starts(symbol, len(names)), entry_probability=probability,
     )  # fmt: skip
     entry_at = as_offsets(np.concatenate(([0], np.cumsum(weights.states[label]))))

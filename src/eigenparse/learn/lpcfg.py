@@ -123,7 +123,7 @@ def train_lpcfg(trees: Trees, options: LpcfgOptions = LpcfgOptions(), *, progres
 def _train(trees: Trees, options: LpcfgOptions, progress: Progress | None) -> Learned:
     stages = Stages() if progress is None else Stages(progress)
     stages.start("reading the grammar off the trees")
-    encoded = encode(check_trees(trees), fold_rare(trees, options.rare))
+    encoded = encode(check_trees(trees), fold_rare(trees, options.rare, by_tag=options.lexicon.by_tag))
     view = node_view(trees, encoded.symbol)
     context = tag_context(trees, view)
     members, reports, skeleton = [], [], encoded.skeleton
