@@ -57,9 +57,15 @@ def _is_columns(text: str) -> bool:
     return len(first.split("\t")) < 10 and (len(first.split()) > 1 or "_" in first[1:-1])
 
 
+def _is_dependencies(text: str) -> bool:
+    """Whether a text starts with a numbered word in ten columns."""
+    return re.match(r"1(-\d+)?\t([^\t\n]*\t){8}", text) is not None
+
+
 # The first format that recognises the gold file scores it: one line here for each.
 FORMATS: tuple[Format, ...] = (
     Format("brackets", _is_brackets, "eigenparse.cli.evaluate_brackets"),
+    Format("dependencies", _is_dependencies, "eigenparse.cli.evaluate_dependencies"),
     Format("columns", _is_columns, "eigenparse.cli.evaluate_columns"),
 )
 
