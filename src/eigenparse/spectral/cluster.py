@@ -1,7 +1,10 @@
 """Seeded clustering of projected rows: (n, d) in, a state a row out."""
 
+import warnings
+
 import numpy as np
 from sklearn.cluster import KMeans
+from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from eigenparse.arrays import FloatArray, IntVector
@@ -21,7 +24,10 @@ def cluster_rows(rows: FloatArray, n_states: int, *, rng: np.random.Generator) -
     if n_states == 1 or distinct.shape[0] == 1:
         return np.zeros(n, dtype=np.int32)
     means = KMeans(min(n_states, distinct.shape[0]), n_init=1, max_iter=50, random_state=int(rng.integers(2**31)))
-    with threadpool_limits(limits=1):  # thread sums would arrive in any order
+    # Sums of several threads would arrive in any order; rows that differ by rounding only make
+    # k-means warn of empty clusters, which are packed away below.
+    with threadpool_limits(limits=1), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
         means.fit(sample)
     state = np.empty(n, dtype=np.int32)
     nearest(rows, np.ascontiguousarray(means.cluster_centers_, dtype=rows.dtype), state)
