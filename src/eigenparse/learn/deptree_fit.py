@@ -144,6 +144,13 @@ class DepTreeLearner:
         return em_rounds(model, trees, symbols, self.rounds if self.estimator == "em" else 0, self.smoothing)
 
 
+def learner_like(model: DepTree, *, seed: int = 0) -> DepTreeLearner:
+    """A learner with the estimator, states and channels of a trained model."""
+    return DepTreeLearner(
+        estimator=model.estimator, n_states=model.n_states, channels=model.channels, seed=seed
+    )
+
+
 def side_means(Y: FloatArray, up: AnyArray, chosen: AnyArray) -> tuple[FloatArray, AnyArray]:
     """Mean projection (T, k) of the chosen children of every word, and how many they are (T,)."""
     n, k = Y.shape

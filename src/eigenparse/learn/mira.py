@@ -127,6 +127,20 @@ class ArcLearner:
         return averaged(weights, drift, clock), tuple(wrong)
 
 
+def learner_of(model: ArcModel, *, seed: int = 0) -> ArcLearner:
+    """A learner with the settings of a trained parser, relations passed over once."""
+    return ArcLearner(
+        order=model.order,
+        crossing=model.crossing,
+        bits=model.bits,
+        label_passes=1,
+        seed=seed,
+        templates=model.templates,
+        pair_templates=model.pair_templates,
+        label_templates=model.label_templates,
+    )
+
+
 def averaged(weights: AnyArray, drift: AnyArray, clock: float) -> AnyArray:
     """Mean of the weights over all steps."""
     return np.asarray(weights - drift / np.float32(max(clock, 1.0)), dtype=np.float32)

@@ -31,7 +31,7 @@ class RerankLearner:
 
     families: tuple[str, ...] = BASELINE
     passes: int = 10
-    ceiling: float = 0.01
+    ceiling: float = 0.03
     bits: int = 20
     spread: float = 1.0
     seed: int = 0

@@ -1,0 +1,70 @@
+"""Time, accuracy and list quality of the graph-based parser on one treebank.
+
+    python benchmarks/dependency_parser.py FOLDER [--order 1|2] [--peers]
+
+``--peers`` trains on the first 4,000 sentences of at most 25 words with universal tags only, as the other
+parsers were.
+"""
+
+import argparse
+import dataclasses
+import pathlib
+import time
+
+import numpy as np
+
+from eigenparse.corpus.conllu import read_conllu
+from eigenparse.corpus.dependencies import Dependencies
+from eigenparse.decode.arcs import kbest, parse
+from eigenparse.evaluate.attachment import attachment
+from eigenparse.learn.mira import ArcLearner
+
+
+def universal_only(trees: Dependencies) -> Dependencies:
+    """The same trees without language-specific tags and morphology."""
+    nothing = np.zeros(trees.n_words, dtype=np.int32)
+    return dataclasses.replace(
+        trees, xpos=nothing, feats=nothing, symbols={**trees.symbols, "xpos": ("_",), "feats": ("_",)}
+    )
+
+
+def oracle_share(heads: np.ndarray, found: np.ndarray, gold: Dependencies) -> float:
+    """UAS of the best tree of every list."""
+    sentence = np.repeat(np.arange(len(gold)), gold.lengths())
+    right = np.stack([np.bincount(sentence, row == gold.head, minlength=len(gold)) for row in heads])
+    right[np.arange(len(right))[:, None] >= found[None, :]] = -1
+    return 100.0 * float(right.max(axis=0).sum()) / gold.n_words
+
+
+def main() -> None:
+    """Train, parse the development set, print one line a figure."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("folder", type=pathlib.Path)
+    options.add_argument("--order", type=int, default=1)
+    options.add_argument("--peers", action="store_true")
+    chosen = options.parse_args()
+    train = read_conllu(chosen.folder / "train.conllu").trees
+    dev = read_conllu(chosen.folder / "dev.conllu").trees
+    if chosen.peers:
+        train = universal_only(train.select(np.flatnonzero(train.lengths() <= 25)[:4000]))
+        dev = universal_only(dev)
+    warm = train.select([0, 1])
+    model, _ = ArcLearner(order=chosen.order, passes=1, bits=18).fit(warm)
+    parse(model, warm)
+    kbest(model, warm, 2)
+    start = time.process_time()
+    model, report = ArcLearner(order=chosen.order).fit(train)
+    print(f"training        {time.process_time() - start:8.1f} s CPU, {report.n_lifted} trees lifted")
+    start = time.process_time()
+    guess = parse(model, dev)
+    print(f"parsing         {len(dev) / (time.process_time() - start):8.0f} sentences/s")
+    for name, value in attachment(dev, guess).figures().items():
+        print(f"{name:28s}{value:8.2f}")
+    start = time.process_time()
+    lists = kbest(model, dev, 50)
+    print(f"50 best         {len(dev) / (time.process_time() - start):8.0f} sentences/s")
+    print(f"50-best oracle UAS          {oracle_share(lists.heads, lists.found, dev):8.2f}")
+
+
+if __name__ == "__main__":
+    main()

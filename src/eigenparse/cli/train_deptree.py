@@ -1,0 +1,65 @@
+"""eigenparse train deptree: CoNLL-U trees in, a latent-variable tree model out."""
+
+import sys
+import time
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eigenparse.cli.main import train
+
+
+class Estimator(StrEnum):
+    """Ways to estimate the model."""
+
+    consistent = "consistent"
+    printed = "printed"
+    recovered = "recovered"
+    cluster = "cluster"
+    em = "em"
+
+
+@train.command()
+def deptree(
+    trees: Annotated[
+        list[Path], typer.Argument(metavar="TRAIN...", help="CoNLL-U or CoNLL-X files with trees.")
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
+    states: Annotated[int, typer.Option(min=1, help="Number of hidden states.")] = 10,
+    estimator: Annotated[Estimator, typer.Option(help="How the model is estimated.")] = Estimator.em,
+    channels: Annotated[str, typer.Option(help="What is observed of a word, comma-separated.")] = (
+        "tag,left,right,distance"
+    ),
+    rounds: Annotated[int, typer.Option(min=0, help="EM rounds of em and recovered.")] = 8,
+    ridge: Annotated[float, typer.Option(min=0.0, help="Regularisation of spectral inverses.")] = 1e-3,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of clustering and recovery.")] = 0,
+    skip_broken: Annotated[bool, typer.Option("--skip-broken", help="Leave out what is no tree.")] = False,
+) -> None:
+    """Learn the probability of words given their dependency tree, with a hidden state a word."""
+    from eigenparse.corpus.conllu import read_many
+    from eigenparse.learn.deptree_fit import DepTreeLearner
+    from eigenparse.models.deptree import save_deptree
+
+    corpus = read_many(list(trees), skip_broken=skip_broken)
+    for sentence in corpus.skipped:
+        sys.stderr.write(f"eigenparse: skipped {sentence}\n")
+    start = time.perf_counter()
+    learner = DepTreeLearner(
+        estimator=estimator.value,
+        n_states=states,
+        channels=tuple(name.strip() for name in channels.split(",")),
+        rounds=rounds,
+        ridge=ridge,
+        seed=seed,
+    )
+    model, report = learner.fit(corpus.trees)
+    seconds = time.perf_counter() - start
+    save_deptree(out, model)
+    sys.stderr.write(f"eigenparse: learnt {states} states from {report.n_trees} trees in {seconds:.1f} s\n")
+    if not model.is_proper:
+        sys.stderr.write(
+            f"eigenparse: {report.n_families} families; the totals of {report.n_not_positive} training trees "
+            "are not positive\n"
+        )
