@@ -15,6 +15,7 @@ from eigenparse.errors import DataError, ResourceError
 from eigenparse.inference.chart import Marginals, marginals
 from eigenparse.inference.forest import (
     Choices, Constraints, Forest, Pruning, RuleIndex, build_forest, choices, prune, rule_index, unconstrained,
+    widened,
 )  # fmt: skip
 from eigenparse.kernels.kbest import kbest_lists, kbest_rows
 from eigenparse.models.pcfg import LatentGrammar
@@ -140,11 +141,13 @@ def explore(
     tokens: the words themselves, so that the other grammars of an ensemble join in; without them,
     as under given tags or limits, which speak of this grammar's labels, they stay silent.
     """
-    for status, pruning in (("ok", parser.options.pruning), ("relaxed", RELAXED)):
+    for status, pruning in (("ok", parser.options.pruning), ("relaxed", RELAXED), ("relaxed", RELAXED)):
         pruning = _fitting(pruning, parser.options, words.at.size - 1)
         forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
         if forest is not None:
             return _chart(parser, forest, pruning, status, tokens)
+        if tokens is not None and status == "relaxed":  # at last any word may be anything
+            words = widened(parser.grammar.skeleton, words)
     return None
 
 

@@ -21,10 +21,10 @@ class Pruning:
     the small latent grammar, where there is one.  max_edges: more than these are never held.
     """
 
-    beam: float = 1e-4
-    tag: float = 1e-5
-    item: float = 1e-5
-    edge: float = 1e-6
+    beam: float = 1e-3
+    tag: float = 1e-4
+    item: float = 1e-4
+    edge: float = 1e-5
     coarse_item: float = 1e-4
     coarse_edge: float = 1e-5
     max_edges: int = 60_000_000
@@ -105,6 +105,27 @@ def choices(skeleton: Skeleton, symbols: IntVector) -> Choices:
     entry = np.arange(at[-1]) + np.repeat(first - at[:-1], last - first)
     probability = skeleton.entry_probability[entry]
     return Choices(as_ids(at), as_ids(entry), skeleton.entry_label[entry], probability, np.ones(entry.size))
+
+
+def widened(skeleton: Skeleton, words: Choices, share: float = 1e-3) -> Choices:
+    """The same words, each free to be whatever an unknown word may be, at a small share."""
+    if skeleton.n_classes == 0:  # nothing stands for unknown words
+        return words
+    n, free = words.at.size - 1, choices(skeleton, np.full(1, skeleton.n_words, dtype=np.int32))
+    parts = []
+    for i in range(n):
+        own = slice(int(words.at[i]), int(words.at[i + 1]))
+        new = ~np.isin(free.label, words.label[own])
+        top = words.probability[own].max(initial=1.0) / max(free.probability.max(initial=0.0), 1e-300)
+        parts.append((
+            np.concatenate([words.entry[own], free.entry[new]]),
+            np.concatenate([words.label[own], free.label[new]]),
+            np.concatenate([words.probability[own], free.probability[new] * (share * top)]),
+            np.concatenate([words.emission[own], np.full(int(new.sum()), share * top)]),
+        ))  # fmt: skip
+    at = np.concatenate(([0], np.cumsum([part[0].size for part in parts])))
+    entry, label, probability, emission = (np.concatenate(column) for column in zip(*parts))
+    return Choices(as_ids(at), as_ids(entry), as_ids(label), probability, emission)
 
 
 def unconstrained(skeleton: Skeleton) -> Constraints:
