@@ -22,7 +22,7 @@ MAY_IMPORT = {
     "draw": BASE | {"corpus", "decode"},
     "synthetic": BASE | {"corpus", "models", "inference"},
 }
-OUTSIDE = {"__init__", "cli", "serve", "api", "integrations"}
+OUTSIDE = {"__init__", "cli", "serve", "api", "estimators", "integrations"}
 
 
 def reached(node: ast.AST) -> set[str]:

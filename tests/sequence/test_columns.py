@@ -97,8 +97,6 @@ def test_labels_of_trees_and_of_conllu(tmp_path):
     conllu = tmp_path / "a.conllu"
     rows = ("1-2 du _ _ _ _ _ _ _ _", "1 de de ADP P _ 2 case _ _", "2 le le DET D _ 0 root _ _")
     conllu.write_text("# x\n" + "\n".join(row.replace(" ", "\t") for row in rows) + "\n\n")
-        "# x\n1-2\tdu\t_\t_\t_\t_\t_\t_\t_\t_\n1\tde\tde\tADP\tP\t_\t2\tcase\t_\t_\n2\tle\tle\tDET\tD\t_\t0\troot\t_\t_\n\n"
-    )
     dependency = read_labelled(conllu)
     assert pick_label(dependency, None) == "upos"
     assert reduce_columns(dependency, "xpos").names == ("word", "xpos")

@@ -10,20 +10,21 @@ from eigenparse.kernels.chain import (
     draw_symbols,
     expected_counts,
     filter_chain,
-    next_distribution,
     operator_products,
+    predict_next,
 )
 from eigenparse.models.chain import ChainModel
 
-TINY = 1e-3  # raw values below this share of the unigram restart the state
+BLEND = 0.1  # how much of a floored value the state that knows one symbol is worth
 
 
 @dataclass(frozen=True, slots=True)
 class Filtered:
-    """log_p: (T,) of every symbol given those before it; states: (T, k) before each; counts of repairs."""
+    """log_p: (T,) of every symbol given those before; states, shorts: (T, k) before it; repairs counted."""
 
     log_p: AnyArray
     states: AnyArray
+    shorts: AnyArray
     n_floored: int
     n_resets: int
 
@@ -35,7 +36,8 @@ class Filtered:
 
 def filtered(model: ChainModel, symbols: IntVector, offsets: LongVector) -> Filtered:
     """Run the model along the sequences; every prediction is a distribution over symbols."""
-    log_p, states = np.zeros(symbols.size), np.zeros((symbols.size, model.n_states))
+    log_p = np.zeros(symbols.size)
+    states, shorts = (np.zeros((symbols.size, model.n_states)) for _ in range(2))
     counts = np.zeros(2, dtype=np.int64)
     filter_chain(
         symbols,
@@ -46,12 +48,13 @@ def filtered(model: ChainModel, symbols: IntVector, offsets: LongVector) -> Filt
         model.reset,
         model.unigram,
         model.floor,
-        TINY if not model.is_proper else 0.0,
+        0.0 if model.is_proper else BLEND,
         log_p,
         states,
+        shorts,
         counts,
     )
-    return Filtered(log_p, states, int(counts[0]), int(counts[1]))
+    return Filtered(log_p, states, shorts, int(counts[0]), int(counts[1]))
 
 
 def sequence_logs(model: ChainModel, symbols: IntVector, offsets: LongVector) -> tuple[AnyArray, AnyArray]:
@@ -65,9 +68,10 @@ def sequence_logs(model: ChainModel, symbols: IntVector, offsets: LongVector) ->
 def next_symbol(model: ChainModel, prefix: IntVector) -> AnyArray:
     """Distribution of the symbol after a prefix, (n,)."""
     longer = np.append(prefix, 0).astype(np.int32)
-    state = filtered(model, longer, as_offsets([0, longer.size])).states[-1]
-    out = np.zeros(len(model.symbols))
-    next_distribution(state, model.predict, model.unigram, model.floor, out)
+    found = filtered(model, longer, as_offsets([0, longer.size]))
+    raw, out = np.zeros(len(model.symbols)), np.zeros(len(model.symbols))
+    PT = np.ascontiguousarray(model.predict.T)
+    predict_next(found.states[-1], found.shorts[-1], PT, model.unigram, model.floor, raw, out)
     return out
 
 

@@ -34,55 +34,60 @@ def operator_products(symbols, offsets, b_1, B, b_inf, log_abs, sign):
 
 
 @njit(cache=True, nogil=True)
-def next_distribution(state, P, unigram, floor, out):
-    """Raw values P state made a distribution: floored at a share of the unigram and renormalised."""
-    n, k = P.shape
-    total = 0.0
-    for x in range(n):
-        p = 0.0
+def predict_next(state, short, PT, unigram, floor, raw, out):
+    """Raw values P state, and out: the same floored by a share of the short state's prediction, renormalised.
+
+    ``short`` is the state that knows the symbol before alone; its own values are floored by the unigram.
+    """
+    k, n = PT.shape
+    raw[:] = 0.0
+    out[:] = 0.0
+    for j in range(k):
+        for y in range(n):
+            raw[y] += PT[j, y] * state[j]
+    if floor > 0.0:
         for j in range(k):
-            p += P[x, j] * state[j]
-        out[x] = max(p, floor * unigram[x])
-        total += out[x]
-    for x in range(n):
-        out[x] /= total
+            for y in range(n):
+                out[y] += PT[j, y] * short[j]
+    total = 0.0
+    for y in range(n):
+        out[y] = max(raw[y], floor * max(out[y], 0.1 * unigram[y]))
+        total += out[y]
+    for y in range(n):
+        out[y] /= total
 
 
 @njit(cache=True, nogil=True)
-def filter_chain(symbols, offsets, b_1, B, P, reset, unigram, floor, tiny, log_p, states, counts):
-    """log of each symbol's floored probability given those before it, and the state before each symbol.
+def filter_chain(symbols, offsets, b_1, B, P, reset, unigram, floor, blend, log_p, states, shorts, counts):
+    """log of each symbol's floored probability given those before it, and the states before each symbol.
 
-    Where the raw value of the symbol that came is below tiny * unigram, the state starts again from
-    reset[x].  counts: (2,) floored symbols and resets.
+    After a symbol x the state is moved / raw, mixed with reset[x] the more the smaller the raw value of x was
+    beside blend * (floored value).  counts: (2,) floored symbols, and restarts from reset[x] alone.
     """
     n, k = P.shape
     PT = np.ascontiguousarray(P.T)
-    raw, moved, state = np.zeros(n), np.zeros(k), np.zeros(k)
+    raw, out, state, short = np.zeros(n), np.zeros(n), np.zeros(k), np.zeros(k)
     for s in range(offsets.size - 1):
         state[:] = b_1
+        short[:] = b_1
         for t in range(offsets[s], offsets[s + 1]):
             x = symbols[t]
-            for j in range(k):
-                states[t, j] = state[j]
-            raw[:] = 0.0
-            for j in range(k):
-                for y in range(n):
-                    raw[y] += PT[j, y] * state[j]
-            total = 0.0
-            for y in range(n):
-                total += max(raw[y], floor * unigram[y])
-            log_p[t] = np.log(max(raw[x], floor * unigram[x]) / total)
-            counts[0] += raw[x] < floor * unigram[x]
-            if raw[x] <= tiny * unigram[x]:
+            states[t] = state
+            shorts[t] = short
+            predict_next(state, short, PT, unigram, floor, raw, out)
+            log_p[t] = np.log(out[x])
+            short[:] = reset[x]
+            counts[0] += raw[x] < 0.99 * out[x]
+            weight = blend * out[x]
+            if raw[x] <= 0.1 * weight or raw[x] <= 0.0:
                 state[:] = reset[x]
                 counts[1] += 1
                 continue
             for i in range(k):
                 value = 0.0
                 for j in range(k):
-                    value += B[x, i, j] * state[j]
-                moved[i] = value / raw[x]
-            state[:] = moved
+                    value += B[x, i, j] * states[t, j]
+                state[i] = (value + weight * reset[x, i]) / (raw[x] + weight)
 
 
 @njit(cache=True, nogil=True)

@@ -1,8 +1,9 @@
 """Spectral learning of HMMs from unlabelled symbols: windows of past and future in, observable operators out.
 
-With X the view of the future from a position on, W that of the past before it, E[X W'] = 1:
+With X the view of the future from a position on, W that of the past before it and E[X W'] = 1:
 B_x = E[1[x_t = x] X_{t+1} W_t'] [hsu-etal-2012], or B_x = K(a_x) with the third moment
-K = E[X_{t+1} ⊗ R_t ⊗ W_t] and the regression dictionary a_x of the present view R [foster-etal-2012; dhillon-2012, eq. 1, corrected].
+K = E[X_{t+1} ⊗ R_t ⊗ W_t] and the regression dictionary a_x of the present view R [foster-etal-2012;
+dhillon-2012, eq. 1, corrected].
 """
 
 from dataclasses import dataclass

@@ -1,0 +1,85 @@
+"""HMMs over characters and over a synthetic chain: perplexity and CPU seconds of every method, in one run.
+
+python benchmarks/sequence_chain.py DATA [--hmmlearn]    (characters of wsj-sample; hmmlearn if installed)
+"""
+
+import argparse
+import pathlib
+import time
+from itertools import pairwise
+
+import numpy as np
+
+from eigenparse.corpus.label_sources import read_labelled
+from eigenparse.corpus.sequences import Sequences
+from eigenparse.inference.chain import filtered, sample
+from eigenparse.learn.chain import HmmChoices, fit_hmm, symbol_table
+from eigenparse.learn.spectral_hmm import Symbols
+from eigenparse.models.chain import proper_chain
+
+
+def characters(path):
+    """The characters of the sentences of a treebank, words joined by blanks."""
+    corpus = read_labelled(path)
+    words = corpus.column("word").strings()
+    return Sequences.of(("x",), [[(c,) for c in " ".join(words[i:j])] for i, j in pairwise(corpus.offsets)])
+
+
+def report(name, data, test, offsets, choices):
+    """One line: perplexity and training time."""
+    clock = time.process_time()
+    model, _ = fit_hmm(data, "char", choices)
+    trained = time.process_time() - clock
+    found = filtered(model, test, offsets)
+    print(f"{name:<24} perplexity {found.perplexity:7.3f}   train {trained:6.1f} CPU s", flush=True)
+
+
+def synthetic():
+    """Five states, twenty symbols, a million tokens; the true perplexity beside ours."""
+    rng = np.random.default_rng(0)
+    start, move = rng.dirichlet(np.ones(5)), rng.dirichlet(np.full(5, 0.5), size=5).T
+    true = proper_chain(
+        tuple(map(str, range(20))), "word", start, move, rng.dirichlet(np.full(20, 0.5), size=5).T
+    )
+    ids, _ = sample(true, np.full(10_000, 100), seed=1)
+    test, _ = sample(true, np.full(1_000, 100), seed=2)
+    offsets = np.arange(10_001) * 100
+    print(f"{'true model':<24} perplexity {filtered(true, test, offsets[:1001]).perplexity:7.3f}")
+    data = Symbols.of(ids, offsets, true.symbols)
+    report("spectral k=5", data, test, offsets[:1001], HmmChoices(states=5))
+
+
+def peer(data, test, offsets, states, rounds=30):
+    """The same by hmmlearn's EM."""
+    from hmmlearn.hmm import CategoricalHMM
+
+    model = CategoricalHMM(states, n_iter=rounds, random_state=0, n_features=len(data.names))
+    clock = time.process_time()
+    model.fit(data.ids[:, None], np.diff(data.offsets))
+    trained = time.process_time() - clock
+    value = model.score(test[:, None], np.diff(offsets))
+    perplexity = np.exp(-value / test.size)
+    name = f"hmmlearn EM k={states}"
+    print(f"{name:<24} perplexity {perplexity:7.3f}   train {trained:6.1f} CPU s", flush=True)
+
+
+def main():
+    """Characters, then the synthetic chain."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=pathlib.Path)
+    parser.add_argument("--hmmlearn", action="store_true")
+    options = parser.parse_args()
+    train, dev = (characters(options.data / "wsj-sample" / name) for name in ("train.ptb", "dev.ptb"))
+    data = symbol_table(train)
+    names = {symbol: k for k, symbol in enumerate(data.names)}
+    test = np.array([names.get(symbol, 0) for symbol in dev.columns[0].strings()], dtype=np.int32)
+    for states in (20, 40):
+        report(f"spectral k={states}", data, test, dev.offsets, HmmChoices(states=states))
+    report("clusters, 10 EM, k=20", data, test, dev.offsets, HmmChoices("cluster", states=20))
+    if options.hmmlearn:
+        peer(data, test, dev.offsets, 20)
+    synthetic()
+
+
+if __name__ == "__main__":
+    main()

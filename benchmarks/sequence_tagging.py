@@ -1,0 +1,83 @@
+"""Tagging and chunking: accuracy, F1, training seconds and tokens a second of every method, as a table.
+
+python benchmarks/sequence_tagging.py DATA [--corpus conll2000|wsj-sample|gum] [--sweep] [--seeds 3]
+"""
+
+import argparse
+import pathlib
+import time
+from itertools import pairwise
+
+import numpy as np
+
+from eigenparse.corpus.label_sources import read_labelled
+from eigenparse.evaluate.tagging import count_tagging
+from eigenparse.inference.rhmm import tag_ids
+from eigenparse.learn.rhmm import TaggerChoices, fit_product
+
+CORPORA = {
+    "conll2000": ("train.txt", "test.txt"),
+    "wsj-sample": ("train.ptb", "dev.ptb"),
+    "gum": ("train.ptb", "dev.ptb"),
+}
+ROWS = (
+    ("unigram", 1, "class", 1),
+    ("hmm", 1, "class", 1),
+    ("spectral", 8, "class", 1),
+    ("spectral", 16, "class", 1),
+    ("em", 16, "class", 1),
+    ("hmm", 1, "loglinear", 1),
+    ("spectral", 8, "loglinear", 1),
+    ("spectral", 16, "loglinear", 1),
+    ("em", 16, "loglinear", 1),
+    ("em", 8, "loglinear", 4),
+)
+SWEEP = tuple(
+    ("spectral", m, emission, 1) for emission in ("class", "loglinear") for m in (1, 2, 4, 8, 16, 32)
+)
+
+
+def measure(train, test, row, seed):
+    """Accuracy, F1, CPU seconds of training and tokens a second of tagging."""
+    method, states, emission, members = row
+    choices = TaggerChoices(method=method, states=states, emission=emission, seed=seed)
+    clock = time.process_time()
+    product, _ = fit_product(train, "label", choices, members)
+    trained = time.process_time() - clock
+    model = product if members > 1 else product.members[0]
+    blind = test.without("label")
+    tag_ids(model, blind.take(0, 5))
+    clock = time.process_time()
+    guess = tag_ids(model, blind)
+    speed = test.n_tokens / (time.process_time() - clock)
+    names, gold, ends = model.labels, test.column("label").strings(), test.offsets.tolist()
+    labels = [names[k] for k in guess]
+    counts = count_tagging([gold[i:j] for i, j in pairwise(ends)], [labels[i:j] for i, j in pairwise(ends)])
+    return 100 * counts.accuracy, 100 * counts.chunk.f1, trained, speed
+
+
+def main():
+    """Print the table of one corpus."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=pathlib.Path)
+    parser.add_argument("--corpus", choices=sorted(CORPORA), default="conll2000")
+    parser.add_argument("--sweep", action="store_true", help="spectral at 1 to 32 states")
+    parser.add_argument("--seeds", type=int, default=1)
+    options = parser.parse_args()
+    files = [options.data / options.corpus / name for name in CORPORA[options.corpus]]
+    train, test = (read_labelled(path) for path in files)
+    print("| method | states | emission | models | accuracy | F1 | train CPU s | tokens/s |")
+    print("|---|---|---|---|---|---|---|---|")
+    for row in SWEEP if options.sweep else ROWS:
+        seeds = range(options.seeds)
+        mean = np.mean([measure(train, test, row, 100 * seed) for seed in seeds], axis=0)
+        method, states, emission, members = row
+        print(
+            f"| {method} | {states} | {emission} | {members} | {mean[0]:.2f} | {mean[1]:.2f} "
+            f"| {mean[2]:.1f} | {mean[3]:,.0f} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
