@@ -134,7 +134,13 @@ def shard(encoded: Encoded, start: int, stop: int) -> Encoded:
     trees = encoded.trees.take(start, stop)
     order = np.arange(trees.label.size, dtype=np.int32)
     return Encoded(
-        trees, encoded.skeleton, encoded.rule[part], encoded.entry[part], encoded.symbol[part], order
+        trees,
+        encoded.skeleton,
+        encoded.rule[part],
+        encoded.entry[part],
+        encoded.symbol[part],
+        order,
+        encoded.height[part],
     )
 
 

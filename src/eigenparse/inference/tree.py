@@ -92,7 +92,7 @@ def score_rows(
     heights(trees.left, trees.right, height)
     schedule = np.lexsort((rows.rule, height)).astype(np.int32)
     inside_pass(
-        schedule, trees.left, trees.right, rows.rule, rows.entry, at, weights.rule_at, weights.rule_weight,
+        schedule, trees.left, trees.right, rows.rule, rows.entry, height, at, weights.rule_at, weights.rule_weight,
         weights.entry_at, weights.entry_weight, inside, factor,
     )  # fmt: skip
     total = np.array([

@@ -29,7 +29,7 @@ def expected_counts(encoded: Encoded, weights: Weights) -> Expectation:
     at = np.concatenate(([0], np.cumsum(width)))
     inside, outside = np.zeros(at[-1], dtype=dtype), np.zeros(at[-1], dtype=dtype)
     factor = np.zeros(trees.label.size)
-    columns = (encoded.schedule, trees.left, trees.right, encoded.rule, encoded.entry, at, weights.rule_at)
+    columns = (encoded.schedule, trees.left, trees.right, encoded.rule, encoded.entry, encoded.height, at, weights.rule_at)
     inside_pass(*columns, weights.rule_weight, weights.entry_at, weights.entry_weight, inside, factor)
     root_count, log_total, empty = _roots(encoded, weights, at, inside, factor, outside)
     rule_sum, entry_sum = np.zeros_like(weights.rule_weight), np.zeros_like(weights.entry_weight)

@@ -27,6 +27,7 @@ class Encoded:
     entry: IntVector
     symbol: IntVector
     schedule: IntVector
+    height: IntVector
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,7 @@ def encode(trees: Trees, symbols: Symbols) -> Encoded:
     height = np.empty(label.size, dtype=np.int32)
     heights(trees.left, trees.right, height)
     schedule = as_ids(np.lexsort((rule, height)))
-    return Encoded(trees, skeleton, rule, entry, symbols.row_symbol, schedule)
+    return Encoded(trees, skeleton, rule, entry, symbols.row_symbol, schedule, height)
 
 
 def starts(sorted_ids: IntVector, n: int) -> LongVector:

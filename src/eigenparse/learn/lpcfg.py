@@ -179,11 +179,11 @@ def _by_counts(encoded: Encoded, annotation: Annotation, options: LpcfgOptions, 
     log_likelihoods = []
     for _ in range(options.rounds):
         stages.start("EM rounds")
-        expectation = expected_counts(encoded, weights)
+        expectation = expected_counts(encoded, _single(weights))
         log_likelihoods.append(expectation.log_likelihood)
         weights = estimate(skeleton, expectation.counts, rule_smoothing=smoothing, state_mixing=mixing)
     stages.start("posteriors of words")
-    expectation = expected_counts(encoded, weights)
+    expectation = expected_counts(encoded, _single(weights))
     log_likelihoods.append(expectation.log_likelihood)
     report = {"singular": _singular(annotation.singular), "log_likelihood": log_likelihoods}
     return _Member(weights, _posterior_tokens(encoded, weights, expectation), report)
