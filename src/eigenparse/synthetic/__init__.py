@@ -3,6 +3,7 @@
 from eigenparse.synthetic.convert import latent_grammar
 from eigenparse.synthetic.english import english_grammar, sample_treebank
 from eigenparse.synthetic.grammar import SyntheticGrammar, expected_words
+from eigenparse.synthetic.likelihood import sentence_log_likelihood, tree_log_likelihood
 from eigenparse.synthetic.sample import Sample, sample_blocks, sample_trees
 
 __all__ = [
@@ -14,4 +15,6 @@ __all__ = [
     "sample_blocks",
     "sample_treebank",
     "sample_trees",
+    "sentence_log_likelihood",
+    "tree_log_likelihood",
 ]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray, IntMatrix, LongVector, as_ids, as_offsets, frozen
+from eigenparse.arrays import FloatArray, IntMatrix, LongVector, as_ids, as_offsets
 from eigenparse.models.pcfg import LatentGrammar, Skeleton, Weights, layout
 from eigenparse.synthetic.grammar import SyntheticGrammar, expected_counts
 
@@ -33,14 +33,14 @@ def _skeleton(grammar: SyntheticGrammar) -> tuple[Skeleton, LongVector, LongVect
     rule_label = as_ids(np.column_stack(np.unravel_index(rules, (A, A, A))))
     skeleton = Skeleton(
         labels=grammar.labels,
-        rules=frozen(rule_label),
+        rules=rule_label,
         symbols=grammar.words,
-        entry_label=frozen(as_ids(entries % A)),
-        entry_symbol=frozen(as_ids(entries // A)),
-        entry_start=frozen(as_offsets(np.searchsorted(entries // A, np.arange(len(grammar.words) + 1)))),
-        rule_probability=frozen(rule_mass / total[rule_label[:, 0]]),
-        entry_probability=frozen(entry_mass / total[entries % A]),
-        root_probability=frozen(np.bincount(label, grammar.root_probability, minlength=A)),
+        entry_label=as_ids(entries % A),
+        entry_symbol=as_ids(entries // A),
+        entry_start=as_offsets(np.searchsorted(entries // A, np.arange(len(grammar.words) + 1))),
+        rule_probability=rule_mass / total[rule_label[:, 0]],
+        entry_probability=entry_mass / total[entries % A],
+        root_probability=np.add.reduceat(grammar.root_probability, grammar.offsets[:-1]),
         n_words=len(grammar.words),
     )
     return skeleton, rule_of, entry_of
@@ -55,7 +55,10 @@ def _places(grammar: SyntheticGrammar, rule_at: LongVector, rule_of: LongVector)
 
 
 def latent_grammar(grammar: SyntheticGrammar) -> LatentGrammar:
-    """The same distribution over trees as a grammar that can score, parse and be saved."""
+    """The same distribution over trees as a grammar that can score, parse and be saved.
+
+    Its arrays are writeable, as learnt ones are: kernels are compiled anew for read-only arrays.
+    """
     skeleton, rule_of, entry_of = _skeleton(grammar)
     states = as_ids(grammar.n_states)
     rule_at, entry_at, state_at = layout(skeleton, states)
@@ -65,12 +68,12 @@ def latent_grammar(grammar: SyntheticGrammar) -> LatentGrammar:
     state = symbol - grammar.offsets[grammar.symbol_label()[symbol]]
     entry_weight[entry_at[entry_of] + state] = grammar.lexeme_probability
     weights = Weights(
-        states=frozen(states),
-        rule_at=frozen(rule_at),
-        entry_at=frozen(entry_at),
-        state_at=frozen(state_at),
-        rule_weight=frozen(rule_weight),
-        entry_weight=frozen(entry_weight),
-        root_weight=frozen(grammar.root_probability),
+        states=states,
+        rule_at=rule_at,
+        entry_at=entry_at,
+        state_at=state_at,
+        rule_weight=rule_weight,
+        entry_weight=entry_weight,
+        root_weight=grammar.root_probability.copy(),
     )
     return LatentGrammar(skeleton, (weights,), report={"method": "known"})
