@@ -199,14 +199,20 @@ def test_product_of_a_model_with_itself_keeps_the_best_tree_of_rules() -> None:
         assert_allclose(same.edge, alone.edge, rtol=ROUNDING)
 
 
-def test_brackets_share_the_mass_of_collapsed_chains() -> None:
-    """Chains X|Y and Y both hold the bracket Y; partial labels and tags hold none."""
-    labels = (Label(("X", "Y")), Label(("Y",)), Label(("Y",), partial=True), Label(("Z", "T")), Label(("T",)))
-    table = bracket_table(labels, (False, False, False, True, True))
+def test_bracket_symbols_are_shared_by_chains_and_apart_from_tags() -> None:
+    """Chains X|Y and Y both hold the bracket Y; a tag Y is another symbol; partial labels hold none."""
+    labels = (Label(("X", "Y")), Label(("Y",)), Label(("Y",), partial=True), Label(("X", "T")), Label(("Y",)))
+    ids: dict[tuple[str, bool], int] = {}
+    table = bracket_table(labels, (False, False, False, True, True), ids)
     parts = [table.chain[table.chain_at[a] : table.chain_at[a + 1]].tolist() for a in range(5)]
-    x, y, z = parts[0][0], parts[0][1], parts[3][0]
-    assert parts == [[x, y], [y], [], [z], []]
-    assert len({x, y, z}) == 3 == table.n_symbols
+    names = {number: name for name, number in ids.items()}
+    assert [[names[t] for t in part] for part in parts] == [
+        [("X", False), ("Y", False)],
+        [("Y", False)],
+        [],
+        [("X", False), ("T", True)],
+        [("Y", True)],
+    ]
 
 
 def test_chain_world_decodes_the_bracket_that_two_labels_share() -> None:

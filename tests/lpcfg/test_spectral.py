@@ -151,6 +151,14 @@ def test_duplicate_rows_leave_no_cluster_empty(copies: int) -> None:
     assert [len(set(part.tolist())) for part in np.split(state, 3)] == [1, 1, 1]
 
 
+def test_rows_that_differ_by_rounding_are_one_cluster() -> None:
+    distinct = np.array([[1.0, 3.0], [-2.0, 1.0], [4.0, -5.0]], dtype=np.float32)
+    rows = np.repeat(distinct, 2, axis=0)
+    rows[::2] = np.nextafter(rows[::2], np.float32(9.0))
+    state = cluster_rows(rows, 6, rng=np.random.default_rng(0))
+    assert set(state.tolist()) == set(range(state.max() + 1))
+
+
 def test_one_state_and_equal_rows_are_one_cluster() -> None:
     rows = np.random.default_rng(1).standard_normal((10, 2)).astype(np.float32)
     assert not cluster_rows(rows, 1, rng=np.random.default_rng(0)).any()

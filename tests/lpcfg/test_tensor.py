@@ -193,9 +193,10 @@ def test_rule_moments_equal_plain_sums(C: float) -> None:
     first = np.array([0, 5, 8], dtype=np.int64)
     rule_at = np.array([0, 6, 24], dtype=np.int64)
     out = np.full(24, np.nan)
+    count = np.bincount(label)
     rule_moments(
-        rows, first, rules, case["left"], case["right"], at, case["Y"], case["Z"], np.bincount(label), mean_at,
-        *means, C, rule_at, out,
+        rows, first, rules, case["left"], case["right"], at, case["Y"], case["Z"], count, mean_at, *means, C,
+        rule_at, out,
     )  # fmt: skip
     assert_allclose(out[:6].reshape(2, 3, 1), plain_moment(case, 0, C), rtol=ROUNDING, atol=ROUNDING)
     assert_allclose(out[6:].reshape(2, 3, 3), plain_moment(case, 1, C), rtol=ROUNDING, atol=ROUNDING)
