@@ -1,5 +1,6 @@
 """Latent-variable PCFGs from binary trees, by any of the four methods: trees in, grammar out."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -25,6 +26,7 @@ METHODS = ("cluster", "tensor", "em", "pcfg")
 MEMBER_STREAM = 1_000_003  # seeds of ensemble members lie this far apart
 FACTOR_STREAM = 7_919
 ENSEMBLE_FACTORS = ("head", "left", "right")
+OrderedMap = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,25 +93,37 @@ class _Member:
 
 
 def train_treebank(
-    treebank: Treebank, options: LpcfgOptions = LpcfgOptions(), *, progress: Progress | None = None  # noqa: B008
+    treebank: Treebank,
+    options: LpcfgOptions = LpcfgOptions(),  # noqa: B008
+    *,
+    progress: Progress | None = None,
+    run: OrderedMap | None = None,
 ) -> Learned:
     """Learn a grammar, or an ensemble over several binarisations, from normalised trees.
 
     Member k of an ensemble is learnt over factoring k of ``ENSEMBLE_FACTORS``, round and round:
-    grammars that cut the same phrases differently err differently.
+    grammars that cut the same phrases differently err differently.  run: an ordered map that learns
+    the factorings elsewhere, and silently; the result is the same.
     """
     factor = options.binarisation.factor
     order = (factor, *(other for other in ENSEMBLE_FACTORS if other != factor))
-    parts = []
+    tasks = []
     for k in range(min(options.ensemble, len(order))):
         size = (options.ensemble - k + len(order) - 1) // len(order)
         binarisation = replace(options.binarisation, factor=order[k])
         chosen = replace(options, binarisation=binarisation, ensemble=size, seed=options.seed + k * FACTOR_STREAM)
-        parts.append(train_lpcfg(binarise(treebank, binarisation), chosen, progress=progress))
+        tasks.append((treebank, chosen))
+    parts = [_train_part(task, progress) for task in tasks] if run is None else list(run(_train_part, tasks))
     grammar = replace(parts[0].grammar, others=tuple(part.grammar for part in parts[1:]))
     seconds = {name: sum(p.seconds.get(name, 0.0) for p in parts) for name in parts[0].seconds}
     megabytes = {name: max(p.megabytes.get(name, 0) for p in parts) for name in parts[0].megabytes}
     return Learned(grammar, seconds, megabytes)
+
+
+def _train_part(task: tuple[Treebank, LpcfgOptions], progress: Progress | None = None) -> Learned:
+    """One factoring's part of an ensemble."""
+    treebank, options = task
+    return train_lpcfg(binarise(treebank, options.binarisation), options, progress=progress)
 
 
 def train_lpcfg(trees: Trees, options: LpcfgOptions = LpcfgOptions(), *, progress: Progress | None = None) -> Learned:  # noqa: B008
