@@ -4,108 +4,66 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray, IntVector, LongVector, as_ids, as_offsets
+from eigenparse.arrays import BoolVector, FloatArray, IntVector, LongVector, as_ids
 from eigenparse.corpus.normalise import ROOT
-from eigenparse.decode.parser import Chart, Parser
+from eigenparse.decode.objective import Brackets, BracketTable
+from eigenparse.decode.parser import Parser
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolTable:
-    """The symbols that labels of binary trees stand for; make it once for many sentences.
+    """What the labels of binary trees stand for; make it once for many sentences.
 
-    chain: symbol ids from top to bottom, label a owning [chain_at[a], chain_at[a + 1]); partial
-    labels have none.  shown: (A,) equal numbers for labels that look alike in an n-ary tree, -1 for
-    partial ones.  root: the id of TOP.
+    names, is_tag, is_root: of the bracket ids of ``brackets``.  shown: (A,) equal numbers for labels
+    that look alike in an n-ary tree, -1 for partial ones.
     """
 
-    symbols: tuple[str, ...]
-    chain_at: LongVector
-    chain: IntVector
+    brackets: BracketTable
+    names: tuple[str, ...]
+    is_tag: BoolVector
+    is_root: BoolVector
     shown: IntVector
-    root: int
 
 
 def symbol_table(parser: Parser) -> SymbolTable:
-    """Number the symbols of a parser's labels."""
-    ids: dict[str, int] = {ROOT: 0}
-    at, chain = [0], []
-    for label in parser.labels:
-        if not label.partial:
-            chain += [ids.setdefault(symbol, len(ids)) for symbol in label.chain]
-        at.append(len(chain))
+    """Name the bracket ids of a parser."""
+    ids = sorted(parser.table.ids.items(), key=lambda item: item[1])
     looks: dict[tuple[str, ...], int] = {}
     shown = [-1 if label.partial else looks.setdefault(label.chain, len(looks)) for label in parser.labels]
-    return SymbolTable(tuple(ids), as_offsets(at), as_ids(chain), as_ids(shown), 0)
-
-
-@dataclass(frozen=True, slots=True)
-class SpanPosteriors:
-    """Posteriors of (symbol, start, end), sorted by code, constituents and tags apart.
-
-    A constituent's posterior is the sum over all labels of that span whose chain holds its symbol.
-    """
-
-    n_words: int
-    bracket_code: LongVector
-    bracket_mass: FloatArray
-    tag_code: LongVector
-    tag_mass: FloatArray
-
-    def brackets(self, symbol: IntVector, start: IntVector, end: IntVector) -> FloatArray:
-        """Posteriors of constituents, 0 for those not in the chart."""
-        return _look_up(self.bracket_code, self.bracket_mass, self._code(symbol, start, end))
-
-    def tags(self, symbol: IntVector, start: IntVector) -> FloatArray:
-        """Posteriors of the tags of words."""
-        return _look_up(self.tag_code, self.tag_mass, self._code(symbol, start, start))
-
-    def _code(self, symbol: IntVector, start: IntVector, end: IntVector) -> LongVector:
-        return span_codes(symbol, start, end, self.n_words)
-
-    def listed(self, least: float) -> list[tuple[int, int, int, float]]:
-        """Every constituent of at least that posterior as (symbol, start, end, posterior), by span."""
-        width = self.n_words + 1
-        keep = self.bracket_mass >= least
-        symbol, place = np.divmod(self.bracket_code[keep], width * width)
-        rows = zip(
-            symbol.tolist(), *(x.tolist() for x in np.divmod(place, width)), self.bracket_mass[keep].tolist()
-        )
-        return sorted(rows, key=lambda row: (row[1], -row[2], -row[3], row[0]))
-
-
-def span_codes(symbol: IntVector, start: IntVector, end: IntVector, n_words: int) -> LongVector:
-    """One number for each (symbol, start, end) of a sentence."""
-    return (symbol.astype(np.int64) * (n_words + 1) + start) * (n_words + 1) + end
-
-
-def span_posteriors(table: SymbolTable, chart: Chart) -> SpanPosteriors:
-    """Sum the beliefs in items by the symbols they stand for."""
-    forest, n = chart.forest, chart.forest.n_words
-    over_word = forest.entry >= 0
-    first, last = table.chain_at[forest.label], table.chain_at[forest.label + 1]
-    width = np.maximum(last - first - over_word, 0)
-    item = np.repeat(np.arange(width.size), width)
-    within = np.arange(item.size) - np.repeat(np.cumsum(width) - width, width)
-    symbol = table.chain[first[item] + within]
-    code = span_codes(symbol, forest.start[item], forest.end[item], n)
-    shown = symbol != table.root
-    word = np.flatnonzero(over_word)
-    bottom, start = table.chain[last[word] - 1], forest.start[word]
-    return SpanPosteriors(
-        n,
-        *_summed(code[shown], chart.belief.item[item[shown]]),
-        *_summed(span_codes(bottom, start, start, n), chart.belief.item[word]),
+    return SymbolTable(
+        parser.table,
+        tuple(name for (name, _), _ in ids),
+        np.array([tag for (_, tag), _ in ids], dtype=bool),
+        np.array([name == ROOT and not tag for (name, tag), _ in ids], dtype=bool),
+        as_ids(shown),
     )
 
 
-def _summed(code: LongVector, mass: FloatArray) -> tuple[LongVector, FloatArray]:
-    """Distinct codes and their total mass, at most one (signed weights may overshoot)."""
-    distinct, place = np.unique(code, return_inverse=True)
-    return distinct, np.minimum(np.bincount(place, weights=mass, minlength=distinct.size), 1.0)
-
-
-def _look_up(codes: LongVector, mass: FloatArray, wanted: LongVector) -> FloatArray:
-    if codes.size == 0:
+def posterior_of(
+    found: Brackets, table: SymbolTable, ids: IntVector, start: IntVector, end: IntVector
+) -> FloatArray:
+    """Posteriors of bracket ids over spans, 0 for those that the chart does not hold."""
+    wanted = (start.astype(np.int64) * found.width + end) * len(table.names) + ids
+    if found.keys.size == 0:
         return np.zeros(wanted.size)
-    place = np.minimum(np.searchsorted(codes, wanted), codes.size - 1)
-    return np.where(codes[place] == wanted, mass[place], 0.0)
+    place = np.minimum(np.searchsorted(found.keys, wanted), found.keys.size - 1)
+    return np.where(found.keys[place] == wanted, np.minimum(found.masses[place], 1.0), 0.0)
+
+
+def spelled_out(table: SymbolTable, labels: IntVector) -> tuple[LongVector, IntVector]:
+    """The bracket ids of each row's label from top to bottom: the row of each, and the ids."""
+    first, last = table.brackets.chain_at[labels], table.brackets.chain_at[labels + 1]
+    width = last - first
+    row = np.repeat(np.arange(width.size), width)
+    within = np.arange(row.size) - np.repeat(np.cumsum(width) - width, width)
+    return row, table.brackets.chain[first[row] + within]
+
+
+def listed(found: Brackets, table: SymbolTable, least: float) -> list[tuple[int, int, int, float]]:
+    """Every constituent of at least that posterior as (id, start, end, posterior), by span."""
+    span, ids = np.divmod(found.keys, len(table.names))
+    keep = (found.masses >= least) & ~table.is_tag[ids] & ~table.is_root[ids]
+    start, end = np.divmod(span[keep], found.width)
+    mass = np.minimum(found.masses[keep], 1.0)
+    rows = zip(ids[keep].tolist(), start.tolist(), end.tolist(), mass.tolist())
+    return sorted(rows, key=lambda row: (row[1], -row[2], -row[3], row[0]))

@@ -8,8 +8,9 @@ import numpy as np
 from eigenparse.arrays import IntVector
 from eigenparse.corpus.normalise import ROOT
 from eigenparse.decode.constraints import SpanLimit, Tag, brackets_of, give_tags, limit_spans
+from eigenparse.decode.objective import Brackets
 from eigenparse.decode.parser import Decoded, Derivation, Parser, best_trees, explore, glued, word_choices
-from eigenparse.decode.posteriors import SpanPosteriors, SymbolTable, span_posteriors
+from eigenparse.decode.posteriors import SymbolTable
 from eigenparse.errors import DataError
 from eigenparse.kernels.columns import spans
 
@@ -35,12 +36,12 @@ class Request:
 class Answer:
     """The best trees of a request, distinct after un-binarising.
 
-    posteriors: None after a fallback, or if not asked for.  unknown_tags: positions whose given tags
-    the grammar does not know.
+    posteriors: of constituents and tags, None after a fallback.  unknown_tags: positions whose given
+    tags the grammar does not know.
     """
 
     decoded: Decoded
-    posteriors: SpanPosteriors | None
+    posteriors: Brackets | None
     unknown_tags: tuple[int, ...]
 
 
@@ -57,21 +58,20 @@ def lookup_form(parser: Parser, token: str) -> str:
     return next((form for form in others if form in known), token)
 
 
-def answer(
-    parser: Parser, symbols: SymbolTable, request: Request, *, k: int = 1, with_posteriors: bool = True
-) -> Answer:
+def answer(parser: Parser, symbols: SymbolTable, request: Request, *, k: int = 1) -> Answer:
     """Parse one sentence; every non-empty sentence without limits gets at least one tree.
 
     Raises DataError if no tree was found that keeps the limits.
     """
-    words = word_choices(parser, [lookup_form(parser, token) for token in request.tokens])
+    forms = [lookup_form(parser, token) for token in request.tokens]
+    words = word_choices(parser, forms)
     unknown: tuple[int, ...] = ()
     if request.tags is not None:
         given = give_tags(parser, words, request.tags)
         words, unknown = given.words, given.relaxed
     words, limits = limit_spans(parser, words, request.limits, tagged=request.tags is not None)
     free = request.tags is None and not request.limits
-    chart = explore(parser, words, limits, request.tokens if free else None)
+    chart = explore(parser, words, limits, forms if free else None)
     if chart is None:
         decoded = glued(parser, words, limits)
         _check_kept(parser, decoded.derivations[0], request)
@@ -79,7 +79,7 @@ def answer(
     decoded = distinct_trees(symbols, lambda wanted: best_trees(parser, chart, wanted), k)
     if unknown and decoded.status == "ok":
         decoded = replace(decoded, status="relaxed")
-    return Answer(decoded, span_posteriors(symbols, chart) if with_posteriors else None, unknown)
+    return Answer(decoded, chart.posteriors, unknown)
 
 
 def distinct_trees(symbols: SymbolTable, best: Callable[[int], Decoded], k: int) -> Decoded:

@@ -1,18 +1,17 @@
 """Answers of sentences in, records that users read out: trees as text, constituents, tags, posteriors."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from eigenparse.arrays import BoolVector, FloatArray, as_ids
+from eigenparse.arrays import FloatArray, as_ids
 from eigenparse.corpus.brackets import format_trees
-from eigenparse.corpus.columns import Trees
 from eigenparse.corpus.transform import ChainTable, chain_table, unbinarise
 from eigenparse.decode.parser import Derivation, Parser, as_trees
-from eigenparse.decode.posteriors import SymbolTable, symbol_table
+from eigenparse.decode.posteriors import SymbolTable, posterior_of, spelled_out, symbol_table
 from eigenparse.decode.request import Answer, Request, answer, row_spans
 from eigenparse.inference.tree import Rows, score_rows
 
@@ -42,8 +41,9 @@ class Parse:
     tree: in brackets, root TOP; empty for status "skipped" (too long).  status: "ok", "relaxed" (a
     wider search was needed, or a given tag was not known) or "fallback" (pieces glued together).
     score: what the decoder maximised.  log_probability: log p(tree); log_total: log p(tokens) over
-    the trees searched; both are means over the members of an ensemble, -inf where p is not
-    positive.  brackets: from left to right, outer before inner, TOP left out.
+    the trees searched; both are means over the members of an ensemble (those of its first
+    binarisation), -inf where p is not positive.  brackets: from left to right, outer before inner,
+    TOP left out.
     """
 
     tokens: tuple[str, ...]
@@ -124,11 +124,11 @@ FULL = Detail()
 PLAIN = Detail(posteriors=False, probabilities=False)
 
 
-def answer_or_none(tables: Tables, request: Request, k: int, detail: Detail) -> Answer | None:
+def answer_or_none(tables: Tables, request: Request, k: int) -> Answer | None:
     """The answer to a request; None if the sentence is longer than the parser takes."""
     if len(request.tokens) > tables.parser.options.max_length:
         return None
-    return answer(tables.parser, tables.symbols, request, k=k, with_posteriors=detail.posteriors)
+    return answer(tables.parser, tables.symbols, request, k=k)
 
 
 def parses_of(
@@ -155,24 +155,31 @@ def _written(
     if not owner:
         return [], []
     derivations = [d for _, _, d in owner]
-    trees = as_trees(tables.parser, [q.tokens for q, _, _ in owner], derivations)
+    tokens = [q.tokens for q, _, _ in owner]
+    trees = as_trees(tables.parser, tokens, derivations)
     lines = format_trees(unbinarise(trees, tables.chains)).decode("utf-8").split("\n")
-    if not detail.probabilities:
-        return lines, [-math.inf] * len(owner)
-    return lines, log_probabilities(tables.parser, trees, derivations).tolist()
+    log_p = np.full(len(owner), -np.inf)
+    if detail.probabilities:
+        whole = np.flatnonzero([a.decoded.status != "fallback" for _, a, _ in owner])
+        if whole.size:
+            log_p[whole] = log_probabilities(
+                tables.parser, [tokens[i] for i in whole], [derivations[i] for i in whole]
+            )
+    return lines, log_p.tolist()
 
 
-def log_probabilities(parser: Parser, trees: Trees, derivations: Iterable[Derivation]) -> FloatArray:
+def log_probabilities(
+    parser: Parser, sentences: Sequence[Sequence[str]], derivations: Sequence[Derivation]
+) -> FloatArray:
     """log p of derivations, mean over the members that give a positive one; -inf if none does."""
+    trees = as_trees(parser, sentences, derivations)
     rules = as_ids(np.concatenate([d.rule for d in derivations]))
     entries = as_ids(np.concatenate([d.entry for d in derivations]))
-    glued = (rules < 0) & (entries < 0)
-    known: BoolVector = np.add.reduceat(glued, trees.offsets[:-1]) == 0
-    rows = Rows(np.where(glued, 0, rules), np.where(glued & (trees.left < 0), 0, entries), known)
+    rows = Rows(rules, entries, np.ones(len(trees), dtype=bool))
     total, count = np.zeros(len(trees)), np.zeros(len(trees))
     for weights in parser.grammar.members:
         log, sign = score_rows(parser.grammar.skeleton, weights, trees, rows)
-        positive = known & (sign > 0) & np.isfinite(log)
+        positive = (sign > 0) & np.isfinite(log)
         total[positive] += log[positive]
         count += positive
     return np.where(count > 0, total / np.maximum(count, 1), -np.inf)
@@ -198,30 +205,24 @@ def _parse(
     )
 
 
-def _brackets(tables: Tables, tree: Derivation, found: Answer) -> tuple[tuple[Bracket, ...], tuple[WordTag, ...]]:
+def _brackets(
+    tables: Tables, tree: Derivation, found: Answer
+) -> tuple[tuple[Bracket, ...], tuple[WordTag, ...]]:
     """Constituents and tags of a derivation with their posteriors."""
     symbols, table = tables.symbols, found.posteriors
     start, end = row_spans(tree)
-    over_word = tree.left < 0
-    first, last = symbols.chain_at[tree.label], symbols.chain_at[tree.label + 1]
-    width = np.maximum(last - first - over_word, 0)
     order = np.lexsort((-end, start))
-    row = np.repeat(order, width[order])
-    within = np.arange(row.size) - np.repeat(np.cumsum(width[order]) - width[order], width[order])
-    symbol = symbols.chain[first[row] + within]
-    shown = symbol != symbols.root
-    row, symbol = row[shown], symbol[shown]
-    word = np.flatnonzero(over_word)
-    tag = symbols.chain[last[word] - 1]
-    if table is None:
-        mass, tag_mass = np.full(row.size, np.nan), np.full(word.size, np.nan)
-    else:
-        mass, tag_mass = table.brackets(symbol, start[row], end[row]), table.tags(tag, start[word])
-    names = symbols.symbols
-    columns = (symbol, start[row], end[row], mass)
+    row, ids = spelled_out(symbols, tree.label[order])
+    row = order[row]
+    last = np.append(row[1:] != row[:-1], True)
+    is_tag = last & (tree.left[row] < 0)
+    mass = np.full(ids.size, np.nan)
+    if table is not None:
+        mass = posterior_of(table, symbols, ids, start[row], end[row])
+    phrase, word = np.flatnonzero(~is_tag & ~symbols.is_root[ids]), np.flatnonzero(is_tag)
+    names = symbols.names
+    columns = (ids[phrase], start[row[phrase]], end[row[phrase]], mass[phrase])
     return (
         tuple(Bracket(names[a], i, j, p) for a, i, j, p in zip(*(column.tolist() for column in columns))),
-        tuple(WordTag(names[a], p) for a, p in zip(tag.tolist(), tag_mass.tolist())),
+        tuple(WordTag(names[a], p) for a, p in zip(ids[word].tolist(), mass[word].tolist())),
     )
-
-

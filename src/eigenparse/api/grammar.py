@@ -1,0 +1,186 @@
+"""A learnt grammar as users hold it: sentences in, parses out; trees in, probabilities out."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eigenparse.decode.constraints import Span, Tag, span_limits
+from eigenparse.decode.parser import ParserOptions, make_parser
+from eigenparse.decode.posteriors import listed
+from eigenparse.decode.request import Request, answer
+from eigenparse.decode.results import FULL, Bracket, Detail, Parse, Tables, answer_or_none, make_tables, parses_of
+from eigenparse.errors import DataError, ModelFileError, OptionError
+from eigenparse.models.grammar_file import KIND, load_grammar, save_grammar
+from eigenparse.models.pcfg import LatentGrammar
+from eigenparse.models.store import model_kind
+from eigenparse.run.local import check_jobs, thread_map
+
+if TYPE_CHECKING:
+    from eigenparse.corpus.columns import Treebank
+    from eigenparse.inference.tree import TreeScores
+
+Sentence = str | Sequence[str]
+BLOCK = 500  # sentences in memory at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Learning:
+    """How a learning run went: CPU seconds and peak megabytes by stage."""
+
+    seconds: dict[str, float]
+    megabytes: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Grammar:
+    """A latent-variable grammar that parses.  learning: None for a grammar that was loaded."""
+
+    tables: Tables = field(repr=False)
+    learning: Learning | None = None
+
+    @classmethod
+    def of(cls, latent: LatentGrammar, *, options: ParserOptions | None = None) -> "Grammar":
+        """A grammar from its parameters."""
+        return cls(make_tables(make_parser(latent, options)))
+
+    @property
+    def latent(self) -> LatentGrammar:
+        """The parameters."""
+        return self.tables.parser.grammar
+
+    @property
+    def options(self) -> ParserOptions:
+        """How it searches and what it maximises."""
+        return self.tables.parser.options
+
+    def with_options(
+        self,
+        *,
+        decoder: str | None = None,
+        combination: str | None = None,
+        threshold: float | None = None,
+        max_length: int | None = None,
+        memory: int | None = None,
+    ) -> "Grammar":
+        """The same grammar with other choices; what is not named stays."""
+        named = {"decoder": decoder, "combination": combination, "threshold": threshold}
+        objective = replace(self.options.objective, **{k: v for k, v in named.items() if v is not None})
+        if max_length is not None and max_length < 1:
+            raise OptionError(f"max_length must be 1 or more, got {max_length} instead")
+        options = replace(
+            self.options,
+            objective=objective,
+            max_length=max_length or self.options.max_length,
+            memory=memory or self.options.memory,
+        )
+        return replace(self, tables=make_tables(make_parser(self.latent, options)))
+
+    def parse(
+        self,
+        sentence: Sentence,
+        *,
+        tags: Sequence[Tag] | None = None,
+        required: Iterable[Span] = (),
+        forbidden: Iterable[Span] = (),
+    ) -> Parse:
+        """The best tree of a sentence: a string of blank-separated tokens, or tokens.
+
+        tags: for each word a tag, weights by tag, or None.  required, forbidden: spans (start, end)
+        or (start, end, label).  Raises DataError if nothing keeps the constraints.
+        """
+        return self.kbest(sentence, 1, tags=tags, required=required, forbidden=forbidden)[0]
+
+    def kbest(
+        self,
+        sentence: Sentence,
+        k: int,
+        *,
+        tags: Sequence[Tag] | None = None,
+        required: Iterable[Span] = (),
+        forbidden: Iterable[Span] = (),
+    ) -> tuple[Parse, ...]:
+        """The k best distinct trees, best first; fewer if there are no more."""
+        if k < 1:
+            raise OptionError(f"k must be 1 or more, got {k} instead")
+        request = self.request(sentence, tags=tags, required=required, forbidden=forbidden)
+        found = answer(self.tables.parser, self.tables.symbols, request, k=k)
+        return parses_of(self.tables, [request], [found])[0]
+
+    def parse_many(self, sentences: Iterable[Sentence], *, jobs: int = 1) -> list[Parse]:
+        """The best tree of each sentence, in order; those above ``max_length`` have status "skipped"."""
+        requests = (self.request(sentence) for sentence in sentences)
+        return [found[0] for found in self.stream(requests, jobs=jobs)]
+
+    def stream(
+        self, requests: Iterable[Request], *, k: int = 1, jobs: int = 1, detail: Detail = FULL, block: int = BLOCK
+    ) -> Iterator[tuple[Parse, ...]]:
+        """The k best trees of each request, in order, holding one block of sentences at a time."""
+        workers = check_jobs(jobs)
+        task = partial(answer_or_none, self.tables, k=k)
+        todo = iter(requests)
+        while part := list(islice(todo, block)):
+            yield from parses_of(self.tables, part, thread_map(task, part, jobs=workers), detail)
+
+    def posteriors(self, sentence: Sentence, *, least: float = 0.01) -> tuple[Bracket, ...]:
+        """Every constituent that some tree has, with its posterior, of at least ``least``."""
+        found = answer(self.tables.parser, self.tables.symbols, self.request(sentence)).posteriors
+        if found is None:
+            return ()
+        names = self.tables.symbols.names
+        return tuple(Bracket(names[a], i, j, p) for a, i, j, p in listed(found, self.tables.symbols, least))
+
+    def request(
+        self,
+        sentence: Sentence,
+        *,
+        tags: Sequence[Tag] | None = None,
+        required: Iterable[Span] = (),
+        forbidden: Iterable[Span] = (),
+    ) -> Request:
+        """A sentence and its constraints, checked for what brackets cannot hold."""
+        tokens = tuple(sentence.split()) if isinstance(sentence, str) else tuple(sentence)
+        if not tokens:
+            raise DataError("an empty sentence has no tree; leave it out")
+        for token in tokens:
+            if not isinstance(token, str) or token.split() != [token]:
+                raise DataError(f"the token {token!r} is empty or holds blanks; split the sentence into tokens")
+        given = None if tags is None else tuple(tags)
+        return Request(tokens, given, span_limits(required, forbidden))
+
+    def score(self, trees: Any) -> "TreeScores":
+        """log |p| and the sign of p of trees (paths, a Treebank, ``nltk.Tree`` objects or brackets).
+
+        Trees are normalised and binarised as those that the grammar was learnt from.  For several
+        members the logs are averaged and the sign is the smallest.
+        """
+        from eigenparse.api.trees import score_treebank, treebank_of
+
+        return score_treebank(self.latent, treebank_of(trees))
+
+    def sample(self, n: int, *, seed: int = 0, max_words: int = 400) -> "Treebank":
+        """Trees drawn from the grammar; longer ones than ``max_words`` are drawn again."""
+        from eigenparse.corpus.transform import unbinarise
+        from eigenparse.inference.sample import sample_trees
+
+        return unbinarise(sample_trees(self.latent, n, seed=seed, max_words=max_words))
+
+    def save(self, path: str | Path) -> None:
+        """Write the grammar to one file; it appears whole or not at all."""
+        save_grammar(self.latent, path)
+
+
+def load(path: str | Path) -> Grammar:
+    """Read a grammar that ``eigenparse train lpcfg`` or ``Grammar.save`` wrote.
+
+    Raises ModelFileError if there is none, or if it was cut, altered or made by something else.
+    """
+    found = Path(path)
+    if not found.is_file():
+        reason = "is a directory" if found.is_dir() else "no such file"
+        raise ModelFileError(f"{path}: {reason}; name a model, as `eigenparse train lpcfg` writes it with --out")
+    if model_kind(found) != KIND:
+        raise ModelFileError(f"{path}: holds a model of kind {model_kind(found)!r}, not {KIND!r}; use its own verbs")
+    return Grammar.of(load_grammar(found))
