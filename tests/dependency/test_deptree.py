@@ -1,5 +1,8 @@
 """The latent tree model: algorithm 1, its estimators and their laws on known models."""
 
+import itertools
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -7,6 +10,7 @@ from numpy.testing import assert_allclose
 from dependency.latent import Truth, draw_truth, enumerate_tree, family_table, moments
 from dependency.oracles import all_trees
 from eigenparse.inference.deptree import score_symbols
+from eigenparse.learn.deptree_instruments import WordViews, instrument_parameters
 from eigenparse.learn.deptree_moments import (
     SpectralParameters,
     consistent_parameters,
@@ -106,6 +110,51 @@ def test_printed_estimator_is_wrong_unless_all_laws_are_equal(seed: int) -> None
             assert error.max() < POPULATION
         else:
             assert np.median(error) > 1e-2
+
+
+def instrument_views(truth: Truth, U: np.ndarray, seed: int) -> tuple[WordViews, np.ndarray]:
+    """Population views of a word: head above on either side or none, a child on each side or none.
+
+    Whether there is a child depends on the state; that it is there is a second channel.
+    """
+    rng = np.random.default_rng((seed, 5))
+    present = rng.uniform(0.2, 0.8, size=(2, K))  # of a left and a right child, by state
+    law = {-1: truth.pi, 0: truth.rho, 1: rng.dirichlet(np.ones(K))}  # of the word's head, by side
+    rows: list[tuple[np.ndarray, ...]] = []
+    for side in (-1, 0, 1):
+        for left, right in itertools.product((False, True), repeat=2):
+            chance = np.where(left, present[0], 1 - present[0]) * np.where(right, present[1], 1 - present[1])
+            # joint of (head word, own word, left word, right word); absent words are summed out
+            up = truth.pi[None] if side < 0 else truth.O @ (law[side][:, None] * truth.T[side].T)
+            below = [
+                truth.O @ truth.T[d] if there else np.ones((1, K)) for d, there in enumerate((left, right))
+            ]
+            joint = np.einsum("gh,xh,ah,bh->gxab", up * chance, truth.O, *below)
+            g, x, a, b = (i.ravel() for i in np.indices(joint.shape))
+            zero = np.zeros((x.size, K))
+            above = np.zeros((x.size, 2 * K))
+            if side >= 0:
+                above[:, side * K : (side + 1) * K] = U[g]
+            lefts, rights = (U[i] if there else zero for i, there in ((a, left), (b, right)))
+            symbols = np.stack([x, np.full(x.size, N + left)], axis=1)
+            rows.append((U[x], lefts, rights, above, symbols, np.full(x.size, side < 0), joint.ravel() / 3))
+    own, lefts, rights, above, symbols, is_root, weight = (np.concatenate(c) for c in zip(*rows))
+    views = WordViews(own, lefts, rights, above, symbols, np.array([False, True]), is_root, weight)
+    return views, np.stack([1 - present[0], present[0]])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_instruments_are_exact_on_population_moments(seed: int) -> None:
+    truth, trees = draw_truth(K, N, seed), some_trees(seed)
+    views, valence = instrument_views(truth, random_dictionary(seed), seed)
+    p = instrument_parameters(views, N + 2)
+    expected = [enumerate_tree(truth, *tree) for tree in trees]
+    assert_allclose(totals(model_of(p, N + 2), trees), expected, rtol=1e-7)
+    G = random_dictionary(seed).T @ truth.O
+    assert_allclose(p.observation[N:] @ G, valence, atol=1e-7)
+    # Children as instruments of a channel that counts them are no instruments: a negative control.
+    wrong = instrument_parameters(replace(views, shape=np.array([False, False])), N + 2)
+    assert np.abs(wrong.observation[N:] @ G - valence).max() > 1e-2
 
 
 def test_ignores_the_choice_of_dictionary() -> None:

@@ -16,6 +16,7 @@ class Estimator(StrEnum):
 
     consistent = "consistent"
     printed = "printed"
+    instruments = "instruments"
     recovered = "recovered"
     cluster = "cluster"
     em = "em"

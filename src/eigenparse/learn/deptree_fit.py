@@ -10,6 +10,7 @@ from eigenparse.errors import DataError, OptionError
 from eigenparse.inference.deptree import encode, score_trees, vocabulary
 from eigenparse.learn.deptree_em import Smoothing, em_rounds, from_counts, positive, state_counts
 from eigenparse.learn.deptree_features import arc_dictionary, inside_outside, parents
+from eigenparse.learn.deptree_instruments import WordViews, instrument_parameters
 from eigenparse.learn.deptree_moments import (
     SpectralParameters,
     consistent_parameters,
@@ -22,7 +23,7 @@ from eigenparse.spectral.cluster import cluster_rows
 from eigenparse.spectral.svd import cross_svd
 
 SPECTRAL = ("consistent", "printed")
-ESTIMATORS = (*SPECTRAL, "recovered", "cluster", "em")
+ESTIMATORS = (*SPECTRAL, "instruments", "recovered", "cluster", "em")
 VALENCE = ("left", "right", "distance")
 
 
@@ -42,6 +43,7 @@ class DepTreeLearner:
     """Choices for learning a latent tree model.
 
     estimator: ``consistent`` and ``printed`` are spectral and observe only the first channel;
+    ``instruments`` is spectral too but uses every word and every channel, regularised by ``ridge``;
     ``recovered`` turns the consistent one into probabilities and improves them by EM; ``cluster``
     groups projected words and counts; ``em`` improves the clusters by rounds of EM.
     """
@@ -79,6 +81,20 @@ class DepTreeLearner:
                     p.final,
                     p.product,
                 )
+        elif self.estimator == "instruments":
+            p = instrument_parameters(
+                self._views(trees, symbols, len(names[0]), dictionary), sum(map(len, names)), ridge=self.ridge
+            )
+            model = DepTree(
+                self.estimator,
+                self.channels,
+                names,
+                p.start,
+                p.transition,
+                p.observation,
+                p.final,
+                p.product,
+            )
         else:
             model, history = self._cluster(trees, names, symbols)
         n_bad = 0 if model.is_proper else score_trees(model, trees).n_not_positive
@@ -111,6 +127,28 @@ class DepTreeLearner:
         pairs = [rows[up > rows], rows[(up >= 0) & (up < rows)]]
         sigma = [Y[up[child]].T @ Y[child] / max(child.size, 1) for child in pairs]
         return printed_parameters(m, Y.mean(axis=0), sigma[0], sigma[1], U), both.size
+
+    def _views(
+        self, trees: Dependencies, symbols: AnyArray, n_symbols: int, dictionary: FloatArray | None
+    ) -> WordViews:
+        """Every word with the projections of its neighbours."""
+        word = symbols[:, 0]
+        U = arc_dictionary(trees, word, n_symbols, self.n_states) if dictionary is None else dictionary
+        Y, k = U[word], U.shape[1]
+        up, rows = parents(trees), np.arange(trees.n_words)
+        above = np.zeros((rows.size, 2 * k))
+        for side, chosen in enumerate((up > rows, (up >= 0) & (up < rows))):
+            above[chosen, side * k : (side + 1) * k] = Y[up[chosen]]
+        return WordViews(
+            own=Y,
+            left=side_means(Y, up, up > rows)[0],
+            right=side_means(Y, up, (up >= 0) & (up < rows))[0],
+            above=above,
+            symbols=symbols,
+            shape=np.array([channel in ("left", "right") for channel in self.channels]),
+            is_root=up < 0,
+            weight=np.full(rows.size, 1.0 / rows.size),
+        )
 
     def _recover(
         self,
