@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from eigenparse.kernels.tree import SUMS
+
 
 @njit(cache=True, nogil=True)
 def annotated_counts(label, left, right, rule, entry, state, states, rule_at, entry_at, rule_count, entry_count):
@@ -15,7 +17,29 @@ def annotated_counts(label, left, right, rule, entry, state, states, rule_at, en
             entry_count[entry_at[entry[i]] + state[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def margins(count, start, na, nb, nc, ab, ac, bc, pa, pb, pc):
+    """Pair and single margins of one rule's counts; returns their total."""
+    n = 0.0
+    for a in range(na):
+        for b in range(nb):
+            base, total = start + (a * nb + b) * nc, 0.0
+            for c in range(nc):
+                v = float(count[base + c])
+                total += v
+                ac[a, c] += v
+                bc[b, c] += v
+            ab[a, b] = total
+            pa[a] += total
+            pb[b] += total
+            n += total
+    for a in range(na):
+        for c in range(nc):
+            pc[c] += ac[a, c]
+    return n
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
 def smooth_rule_counts(rules, states, rule_at, state_at, count, label_share, C, out):
     """Back a rule's joint distribution of states off to its pairs, its margins and its labels'.
 
@@ -31,21 +55,9 @@ def smooth_rule_counts(rules, states, rule_at, state_at, count, label_share, C, 
     for r in range(rules.shape[0]):
         la, lb, lc = rules[r, 0], rules[r, 1], rules[r, 2]
         na, nb, nc = states[la], states[lb], states[lc]
-        start = rule_at[r]
-        ab[:na, :nb], ac[:na, :nc], bc[:nb, :nc] = 0.0, 0.0, 0.0
+        ac[:na, :nc], bc[:nb, :nc] = 0.0, 0.0
         pa[:na], pb[:nb], pc[:nc] = 0.0, 0.0, 0.0
-        n = 0.0
-        for a in range(na):
-            for b in range(nb):
-                for c in range(nc):
-                    v = float(count[start + (a * nb + b) * nc + c])
-                    n += v
-                    ab[a, b] += v
-                    ac[a, c] += v
-                    bc[b, c] += v
-                    pa[a] += v
-                    pb[b] += v
-                    pc[c] += v
+        n = margins(count, rule_at[r], na, nb, nc, ab, ac, bc, pa, pb, pc)
         if n <= 0.0:
             continue
         keep = np.sqrt(n) / (C + np.sqrt(n))
@@ -53,18 +65,24 @@ def smooth_rule_counts(rules, states, rule_at, state_at, count, label_share, C, 
         third = keep * back / (3.0 * n)
         single = keep * back * back / (n * n)
         far = back * back * back * n
+        share_c = label_share[state_at[lc] : state_at[lc] + nc]
         for a in range(na):
             for b in range(nb):
+                base = rule_at[r] + (a * nb + b) * nc
+                by_c = third * ab[a, b] + single * pa[a] * pb[b]
+                by_ac, by_bc = third * pb[b], third * pa[a]
+                by_share = far * label_share[state_at[la] + a] * label_share[state_at[lb] + b]
                 for c in range(nc):
-                    j = start + (a * nb + b) * nc + c
-                    pairs = ab[a, b] * pc[c] + ac[a, c] * pb[b] + bc[b, c] * pa[a]
-                    shares = (
-                        label_share[state_at[la] + a] * label_share[state_at[lb] + b] * label_share[state_at[lc] + c]
+                    out[base + c] = (
+                        keep * count[base + c]
+                        + by_c * pc[c]
+                        + by_ac * ac[a, c]
+                        + by_bc * bc[b, c]
+                        + by_share * share_c[c]
                     )
-                    out[j] = keep * count[j] + third * pairs + single * pa[a] * pb[b] * pc[c] + far * shares
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=SUMS)
 def state_totals(rules, entry_label, states, rule_at, entry_at, state_at, rule_count, entry_count, total):
     """Count of each (label, state) as the parent of rules and entries."""
     for r in range(rules.shape[0]):

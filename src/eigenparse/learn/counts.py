@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from eigenparse.arrays import FloatArray, IntVector
 from eigenparse.kernels.counts import annotated_counts, divide_by_totals, smooth_rule_counts, state_totals
@@ -23,11 +24,13 @@ class LatentCounts:
         return LatentCounts(self.states, self.rule + other.rule, self.entry + other.entry, self.root + other.root)
 
 
-def hard_counts(encoded: Encoded, state: IntVector, states: IntVector) -> LatentCounts:
+def hard_counts(
+    encoded: Encoded, state: IntVector, states: IntVector, *, dtype: npt.DTypeLike = np.float64
+) -> LatentCounts:
     """Counts of trees whose rows carry a latent state."""
     trees, skeleton = encoded.trees, encoded.skeleton
     rule_at, entry_at, state_at = layout(skeleton, states)
-    rule, entry = np.zeros(rule_at[-1]), np.zeros(entry_at[-1])
+    rule, entry = np.zeros(rule_at[-1], dtype=dtype), np.zeros(entry_at[-1], dtype=dtype)
     annotated_counts(
         trees.label, trees.left, trees.right, encoded.rule, encoded.entry, state, states, rule_at, entry_at, rule, entry
     )  # fmt: skip

@@ -157,9 +157,9 @@ def _single(weights: Weights) -> Weights:
     """Weights as stored: single precision."""
     return replace(
         weights,
-        rule_weight=weights.rule_weight.astype(np.float32),
-        entry_weight=weights.entry_weight.astype(np.float32),
-        root_weight=weights.root_weight.astype(np.float32),
+        rule_weight=weights.rule_weight.astype(np.float32, copy=False),
+        entry_weight=weights.entry_weight.astype(np.float32, copy=False),
+        root_weight=weights.root_weight.astype(np.float32, copy=False),
     )
 
 
@@ -187,7 +187,7 @@ def _member(encoded: Encoded, view: NodeView, options: LpcfgOptions, seed: int, 
 def _by_counts(encoded: Encoded, annotation: Annotation, options: LpcfgOptions, stages: Stages) -> _Member:
     """Relative frequencies of annotated trees, then EM."""
     stages.start("counts")
-    counts = hard_counts(encoded, annotation.state, annotation.states)
+    counts = hard_counts(encoded, annotation.state, annotation.states, dtype=np.float32)
     skeleton, smoothing, mixing = encoded.skeleton, options.smoothing, options.state_mixing
     weights = estimate(skeleton, counts, rule_smoothing=smoothing, state_mixing=mixing)
     log_likelihoods = []
