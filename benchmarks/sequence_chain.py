@@ -75,7 +75,7 @@ def main():
     test = np.array([names.get(symbol, 0) for symbol in dev.columns[0].strings()], dtype=np.int32)
     for states in (20, 40):
         report(f"spectral k={states}", data, test, dev.offsets, HmmChoices(states=states))
-    report("clusters, 10 EM, k=20", data, test, dev.offsets, HmmChoices("cluster", states=20))
+    report("clusters, 30 EM, k=20", data, test, dev.offsets, HmmChoices("cluster", states=20))
     if options.hmmlearn:
         peer(data, test, dev.offsets, 20)
     synthetic()

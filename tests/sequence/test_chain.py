@@ -77,7 +77,7 @@ def population(start, T, E, length):
     return Symbols(ids, offsets, names(E.shape[0]), weights.reshape(-1), p)
 
 
-EXACT = {"kappa": 0.0, "cutoff": 1e-9, "shrink": 0.0, "floor": 0.0}
+EXACT = {"kappa": 0.0, "kappa_past": 0.0, "cutoff": 1e-9, "shrink": 0.0, "floor": 0.0}
 
 
 def worst(model, start, T, E):

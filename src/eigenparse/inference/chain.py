@@ -15,7 +15,7 @@ from eigenparse.kernels.chain import (
 )
 from eigenparse.models.chain import ChainModel
 
-BLEND = 0.1  # how much of a floored value the state that knows one symbol is worth
+BLEND = 0.05  # how much of a floored value the state that knows one symbol is worth
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from eigenparse.corpus.sequences import Sequences, map_symbols
 from eigenparse.errors import DataError, OptionError
@@ -43,6 +44,11 @@ def symbol_table(corpus: Sequences, min_count: int = 1) -> Symbols:
 
 def fit_hmm(data: Symbols, unit: str, choices: HmmChoices) -> tuple[ChainModel, list[float]]:
     """Learn the HMM that the choices describe."""
+    with threadpool_limits(limits=1):  # thread sums would arrive in any order
+        return _fit(data, unit, choices)
+
+
+def _fit(data: Symbols, unit: str, choices: HmmChoices) -> tuple[ChainModel, list[float]]:
     if choices.method not in METHODS:
         raise OptionError(f"method must be one of {', '.join(METHODS)}, got {choices.method!r} instead")
     if choices.method == "spectral":
@@ -51,7 +57,7 @@ def fit_hmm(data: Symbols, unit: str, choices: HmmChoices) -> tuple[ChainModel, 
         )
         return fit_spectral_hmm(data, unit, spectral), []
     start = "clusters" if choices.method == "cluster" else "random"
-    usual = 10 if start == "clusters" else 100
+    usual = 30 if start == "clusters" else 100
     rounds = usual if choices.rounds is None else choices.rounds
     em = EmChoices(states=choices.states, rounds=rounds, window=choices.window, seed=choices.seed)
     return fit_em_hmm(data, unit, start, em)

@@ -4,6 +4,8 @@ import time
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from threadpoolctl import threadpool_limits
+
 from eigenparse.corpus.sequences import Sequences
 from eigenparse.corpus.templates import Template, parse_template
 from eigenparse.errors import OptionError
@@ -78,7 +80,11 @@ def check_choices(choices: TaggerChoices) -> None:
 def fit_tagger(corpus: Sequences, label: str, choices: TaggerChoices) -> tuple[RefinementHMM, TaggerReport]:
     """Learn a tagger of the column ``label`` from the other columns."""
     check_choices(choices)
-    data = labelled(corpus, label)
+    with threadpool_limits(limits=1):  # thread sums would arrive in any order
+        return _fit(labelled(corpus, label), label, choices)
+
+
+def _fit(data: Labelled, label: str, choices: TaggerChoices) -> tuple[RefinementHMM, TaggerReport]:
     seconds: dict[str, float] = {}
     clock = time.perf_counter()
     emission = fit_emission(

@@ -3,7 +3,7 @@
 With X the view of the future from a position on, W that of the past before it and E[X W'] = 1:
 B_x = E[1[x_t = x] X_{t+1} W_t'] [hsu-etal-2012], or B_x = K(a_x) with the third moment
 K = E[X_{t+1} ⊗ R_t ⊗ W_t] and the regression dictionary a_x of the present view R [foster-etal-2012;
-dhillon-2012, eq. 1, corrected].
+dhillon-etal-2012, eq. 1, corrected].
 """
 
 from dataclasses import dataclass
@@ -25,16 +25,18 @@ FORMS = ("hsu", "foster")
 class ChainChoices:
     """states k; window w of past and future symbols; form hsu or foster; shrink: of rare symbols' operators.
 
-    floor: share of the unigram that every prediction keeps.
+    kappa, kappa_past: how little rare features of future and past count.  floor: share of what the
+    last symbol alone predicts that every prediction keeps.
     """
 
     states: int = 20
     window: int = 2
     form: str = "hsu"
-    kappa: float = 5.0
+    kappa: float = 500.0
+    kappa_past: float = 2000.0
     cutoff: float = 1e-4
     shrink: float = 5.0
-    floor: float = 0.05
+    floor: float = 0.15
     seed: int = 0
 
 
@@ -102,7 +104,8 @@ def window_views(data: Symbols, choices: ChainChoices) -> WindowViews:
         matrices.append(ids)
     weights = np.zeros(data.ids.size)
     weights[rows] = data.weights[rows]
-    one, other = (scaled_rows(ids, weights, kappa=choices.kappa) for ids in matrices)
+    one = scaled_rows(matrices[0], weights, kappa=choices.kappa)
+    other = scaled_rows(matrices[1], weights, kappa=choices.kappa_past)
     rng = generator(choices.seed, 19)
     views = centred_views(one, other, weights, choices.states, rng=rng, cutoff=choices.cutoff)
     return WindowViews(views.one, views.other, rows, views.singular)

@@ -137,8 +137,9 @@ def load_chain(path: str | Path) -> ChainModel:
     try:
         symbols, unit = tuple(header["symbols"]), str(header["unit"])
         if header["proper"]:
-            parts = (arrays[name] for name in ("start", "transition", "emission"))
-            return check_chain(proper_chain(symbols, unit, *parts, dict(header["about"])))
+            start, transition, emission = (arrays[name] for name in ("start", "transition", "emission"))
+            about = dict(header["about"])
+            return check_chain(proper_chain(symbols, unit, start, transition, emission, about))
         empty = {name: arrays.get(name, np.zeros(0)) for name in ARRAYS}
         return check_chain(
             ChainModel(symbols, unit, floor=float(header["floor"]), about=dict(header["about"]), **empty)
