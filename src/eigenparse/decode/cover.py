@@ -13,7 +13,9 @@ BEAM = 1e-2
 MAX_EDGES = 20_000_000
 
 
-def cover(grammar: LatentGrammar, index: RuleIndex, words: Choices, limits: Constraints, glue: int) -> Columns:
+def cover(
+    grammar: LatentGrammar, index: RuleIndex, words: Choices, limits: Constraints, glue: int
+) -> Columns:
     """Label, left, right and word position of a tree that covers the sentence, in post-order.
 
     ``glue`` is the label of the root over several pieces, ``glue + 1`` its partial label.
@@ -32,12 +34,16 @@ def cover(grammar: LatentGrammar, index: RuleIndex, words: Choices, limits: Cons
     order = np.argsort(parent, kind="stable")
     edge_at = np.searchsorted(parent[order], np.arange(label.size + 1)).astype(np.int64)
     left, right = left[order], right[order]
-    word_score = np.where(entry >= 0, np.log(np.maximum(words.probability[np.maximum(entry, 0)], 1e-300)), 0.0)
+    word_score = np.where(
+        entry >= 0, np.log(np.maximum(words.probability[np.maximum(entry, 0)], 1e-300)), 0.0
+    )
     shape = (label.size, 1)
     best, back = np.empty(shape), np.empty(shape, dtype=np.int64)
     ranks, count = np.zeros(shape, dtype=np.int64), np.zeros(label.size, dtype=np.int64)
     edge_score = np.log(np.maximum(share[order], 1e-300))
-    kbest_lists(word_score, entry, edge_at, left, right, edge_score, 1, best, back, ranks, ranks.copy(), count)
+    kbest_lists(
+        word_score, entry, edge_at, left, right, edge_score, 1, best, back, ranks, ranks.copy(), count
+    )
     complete = np.array([not name.partial for name in skeleton.labels])[label]
     pieces = _fewest(n, start, end, best[:, 0], complete & (count > 0))
     return _glue(pieces, label, start, left, right, back, n, glue)

@@ -10,7 +10,13 @@ from eigenparse.corpus.columns import Label
 from eigenparse.errors import OptionError
 from eigenparse.inference.chart import Marginals
 from eigenparse.inference.forest import Forest
-from eigenparse.kernels.decode import add_log_conditionals, bracket_masses, bracket_scores, scalar_inside, scalar_marginals
+from eigenparse.kernels.decode import (
+    add_log_conditionals,
+    bracket_masses,
+    bracket_scores,
+    scalar_inside,
+    scalar_marginals,
+)
 
 DECODERS = ("brackets", "labelled-recall", "max-rule")
 COMBINATIONS = ("product", "sum")
@@ -37,7 +43,9 @@ class Objective:
         if self.decoder not in DECODERS:
             raise OptionError(f"decoder must be one of {', '.join(DECODERS)}, got {self.decoder!r} instead")
         if self.combination not in COMBINATIONS:
-            raise OptionError(f"combination must be one of {', '.join(COMBINATIONS)}, got {self.combination!r} instead")
+            raise OptionError(
+                f"combination must be one of {', '.join(COMBINATIONS)}, got {self.combination!r} instead"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +61,12 @@ class BracketTable:
     ids: dict[tuple[str, bool], int]
 
 
-def bracket_table(labels: Sequence[Label], is_tag: Sequence[bool], ids: dict[tuple[str, bool], int]) -> BracketTable:
+def bracket_table(
+    labels: Sequence[Label], is_tag: Sequence[bool], ids: dict[tuple[str, bool], int]
+) -> BracketTable:
     """Number the symbols of all labels in ``ids``; is_tag says which labels stand over words."""
-    at, chain = [0], []
+    at: list[int] = [0]
+    chain: list[int] = []
     for label, tag in zip(labels, is_tag):
         last = len(label.chain) - 1
         names = [] if label.partial else [(s, tag and i == last) for i, s in enumerate(label.chain)]
@@ -90,7 +101,9 @@ def combine(forest: Forest, members: Sequence[Marginals], combination: str) -> B
     return product_belief(forest, edge_log, item_log, root_log)
 
 
-def product_belief(forest: Forest, edge_log: FloatArray, item_log: FloatArray, root_log: FloatArray) -> Belief:
+def product_belief(
+    forest: Forest, edge_log: FloatArray, item_log: FloatArray, root_log: FloatArray
+) -> Belief:
     """Marginals of the distribution over trees that edge, word and root log weights define."""
     inside, item, edge = np.empty(forest.label.size), np.zeros(forest.label.size), np.empty(forest.rule.size)
     scalar_inside(forest.entry, forest.edge_at, forest.left, forest.right, edge_log, item_log, inside)
@@ -141,9 +154,12 @@ class Scores:
     bracket: FloatArray
 
 
-def scores(forest: Forest, belief: Belief, posteriors: Brackets, table: BracketTable, objective: Objective) -> Scores:
+def scores(
+    forest: Forest, belief: Belief, posteriors: Brackets, table: BracketTable, objective: Objective
+) -> Scores:
     """Item and edge scores under an objective; a tree's worth is their sum."""
-    item, bracket = np.empty(forest.label.size), np.empty(forest.label.size)
+    item: FloatArray = np.empty(forest.label.size)
+    bracket = np.empty(forest.label.size)
     bracket_scores(
         forest.label, forest.start, forest.end, forest.entry, belief.item, table.chain_at, table.chain, len(table.ids),
         posteriors.width, posteriors.keys, posteriors.masses, objective.threshold, objective.tag_weight,

@@ -5,16 +5,34 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray, IntVector, as_ids
+from eigenparse.arrays import AnyArray, FloatArray, IntVector, as_ids
 from eigenparse.corpus.columns import Label, Trees
 from eigenparse.decode.cover import cover
 from eigenparse.decode.objective import (
-    Belief, Brackets, BracketTable, Objective, Scores, bracket_table, brackets, combine, mean_brackets, scores,
+    Belief,
+    Brackets,
+    BracketTable,
+    Objective,
+    Scores,
+    bracket_table,
+    brackets,
+    combine,
+    mean_brackets,
+    scores,
 )  # fmt: skip
 from eigenparse.errors import DataError, ResourceError
 from eigenparse.inference.chart import Marginals, marginals
 from eigenparse.inference.forest import (
-    Choices, Constraints, Forest, Pruning, RuleIndex, build_forest, choices, prune, rule_index, unconstrained,
+    Choices,
+    Constraints,
+    Forest,
+    Pruning,
+    RuleIndex,
+    build_forest,
+    choices,
+    prune,
+    rule_index,
+    unconstrained,
     widened,
 )  # fmt: skip
 from eigenparse.kernels.kbest import kbest_lists, kbest_rows
@@ -61,7 +79,10 @@ def make_parser(grammar: LatentGrammar, options: ParserOptions | None = None) ->
 
 
 def _parser(
-    grammar: LatentGrammar, options: ParserOptions, ids: dict[tuple[str, bool], int], others: tuple[Parser, ...]
+    grammar: LatentGrammar,
+    options: ParserOptions,
+    ids: dict[tuple[str, bool], int],
+    others: tuple[Parser, ...],
 ) -> Parser:
     skeleton = grammar.skeleton
     labels = (*skeleton.labels, *GLUE)
@@ -152,7 +173,12 @@ def explore(
 
 
 def decode(
-    parser: Parser, words: Sequence[str], *, k: int = 1, given: Choices | None = None, limits: Constraints | None = None
+    parser: Parser,
+    words: Sequence[str],
+    *,
+    k: int = 1,
+    given: Choices | None = None,
+    limits: Constraints | None = None,
 ) -> Decoded:
     """The k best trees of a sentence; every non-empty sentence gets at least one."""
     tokens = words if given is None and limits is None else None
@@ -174,14 +200,18 @@ def _fitting(pruning: Pruning, options: ParserOptions, n_words: int) -> Pruning:
     return replace(pruning, max_edges=min(pruning.max_edges, room))
 
 
-def _chart(parser: Parser, forest: Forest, pruning: Pruning, status: str, tokens: Sequence[str] | None) -> Chart:
+def _chart(
+    parser: Parser, forest: Forest, pruning: Pruning, status: str, tokens: Sequence[str] | None
+) -> Chart:
     """Prune by the small grammar, combine the members and hear the other grammars."""
     forest, members = _members(parser, forest, pruning)
     usable = tuple(m for m in members if m.sign != 0) or (_plain(forest),)
     log_total = float(np.mean([m.log_total for m in usable]))
     belief = combine(forest, usable, parser.options.objective.combination)
     voices = [] if tokens is None else [_voice(other, tokens) for other in parser.others]
-    posteriors = mean_brackets([brackets(forest, belief, parser.table), *(v for v in voices if v is not None)])
+    posteriors = mean_brackets(
+        [brackets(forest, belief, parser.table), *(v for v in voices if v is not None)]
+    )
     return Chart(forest, usable, belief, posteriors, status, log_total, sum(m.sign <= 0 for m in members))
 
 
@@ -203,7 +233,11 @@ def _voice(parser: Parser, tokens: Sequence[str]) -> Brackets | None:
         return None
     forest, members = _members(parser, forest, pruning)
     usable = [m for m in members if m.sign != 0]
-    return brackets(forest, combine(forest, usable, parser.options.objective.combination), parser.table) if usable else None
+    return (
+        brackets(forest, combine(forest, usable, parser.options.objective.combination), parser.table)
+        if usable
+        else None
+    )
 
 
 def _plain(forest: Forest) -> Marginals:
@@ -235,7 +269,7 @@ def _best(forest: Forest, value: Scores, k: int) -> tuple[Derivation, ...]:
 
 def _derivation(
     forest: Forest, value: Scores, root: int, rank: int, score: float,
-    back: FloatArray, rank_left: FloatArray, rank_right: FloatArray,
+    back: AnyArray, rank_left: AnyArray, rank_right: AnyArray,
 ) -> Derivation:  # fmt: skip
     """Read one derivation out of the k-best lists."""
     room = 2 * forest.n_words - 1
@@ -243,7 +277,9 @@ def _derivation(
     left, right = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32)
     kbest_rows(root, rank, back, rank_left, rank_right, forest.left, forest.right, item, edge, left, right)
     entry = forest.entry[item]
-    rule = np.where(edge >= 0, forest.rule[np.maximum(edge, 0)], -1) if forest.rule.size else np.full(room, -1)
+    rule = (
+        np.where(edge >= 0, forest.rule[np.maximum(edge, 0)], -1) if forest.rule.size else np.full(room, -1)
+    )
     position = np.where(entry >= 0, forest.start[item], -1)
     return Derivation(
         forest.label[item], left, right, as_ids(position), as_ids(rule), entry, value.bracket[item], float(score)
@@ -252,7 +288,9 @@ def _derivation(
 
 def glued(parser: Parser, words: Choices, constraints: Constraints) -> Decoded:
     """The fewest pieces that cover the sentence, under one root."""
-    label, left, right, position = cover(parser.grammar, parser.index, words, constraints, len(parser.labels) - 2)
+    label, left, right, position = cover(
+        parser.grammar, parser.index, words, constraints, len(parser.labels) - 2
+    )
     none = np.full(label.size, -1, dtype=np.int32)
     tree = Derivation(label, left, right, position, none, none, np.zeros(label.size), -np.inf)
     return Decoded((tree,), "fallback", -np.inf, 0)

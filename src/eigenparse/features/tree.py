@@ -89,7 +89,9 @@ def node_view(trees: Trees, symbol: IntVector) -> NodeView:
     )  # fmt: skip
 
 
-def tags_beside(trees: Trees, start: IntVector, size: IntVector, length: IntVector) -> tuple[IntVector, IntVector]:
+def tags_beside(
+    trees: Trees, start: IntVector, size: IntVector, length: IntVector
+) -> tuple[IntVector, IntVector]:
     """Preterminal labels of the words just before and just after each span; -1 at the margins."""
     leaf = np.flatnonzero(trees.left < 0)
     tags = trees.label[leaf]

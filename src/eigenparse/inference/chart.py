@@ -63,6 +63,8 @@ def _set_roots(
     for p in alive:
         a = forest.label[p]
         cell = slice(at[p], at[p + 1])
-        outside[cell] = weights.root_weight[weights.state_at[a] : weights.state_at[a + 1]] * np.exp(scale[p] - reference)
+        outside[cell] = weights.root_weight[weights.state_at[a] : weights.state_at[a + 1]] * np.exp(
+            scale[p] - reference
+        )
         total += float(outside[cell] @ inside[cell])
     return total, reference

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import BoolVector, FloatArray, IntVector, LongVector, as_ids, as_offsets
+from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntVector, LongVector, as_ids, as_offsets
 from eigenparse.kernels.forest import base_forest, boundary_merit, forest_posteriors, select, tag_posteriors
 from eigenparse.models.pcfg import LatentGrammar, Skeleton
 
@@ -25,8 +25,8 @@ class Pruning:
     tag: float = 1e-4
     item: float = 1e-4
     edge: float = 1e-5
-    coarse_item: float = 1e-4
-    coarse_edge: float = 1e-5
+    coarse_item: float = 1e-3
+    coarse_edge: float = 1e-4
     max_edges: int = 60_000_000
 
 
@@ -47,7 +47,9 @@ def rule_index(skeleton: Skeleton) -> RuleIndex:
     n = skeleton.n_labels
     pair = skeleton.rules[:, 1].astype(np.int64) * n + skeleton.rules[:, 2]
     order = as_ids(np.argsort(pair, kind="stable"))
-    return RuleIndex(as_ids(np.searchsorted(pair[order], np.arange(n * n + 1))), order, as_ids(skeleton.rules[:, 0]))
+    return RuleIndex(
+        as_ids(np.searchsorted(pair[order], np.arange(n * n + 1))), order, as_ids(skeleton.rules[:, 0])
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,9 @@ def build_forest(
     emission = np.where(own >= 0, words.emission[np.maximum(own, 0)], 1.0)
     is_root = (start == 0) & (end == n) & (skeleton.root_probability[label] > 0)
     items = (label, start, end, entry, emission)
-    return _kept(items, (parent, left, right, rule), posterior, edge_posterior, is_root, pruning.item, pruning.edge)
+    return _kept(
+        items, (parent, left, right, rule), posterior, edge_posterior, is_root, pruning.item, pruning.edge
+    )
 
 
 def _merits(grammar: LatentGrammar, words: Choices) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -169,21 +173,27 @@ def _merits(grammar: LatentGrammar, words: Choices) -> tuple[FloatArray, FloatAr
     lexicon = (words.at[:-1], words.at[1:], words.label, words.probability)
     tag_posteriors(*lexicon, context.follow, n_labels, posterior, forward, backward)
     left_merit, right_merit = np.empty((n + 1, n_labels)), np.empty((n + 1, n_labels))
-    boundary_merit(*lexicon, forward, backward, n_labels, context.before, context.after, left_merit, right_merit)
+    boundary_merit(
+        *lexicon, forward, backward, n_labels, context.before, context.after, left_merit, right_merit
+    )
     return posterior, left_merit, right_merit
 
 
-def prune(forest: Forest, marginal: FloatArray, edge_marginal: FloatArray, item: float, edge: float) -> Forest | None:
+def prune(
+    forest: Forest, marginal: FloatArray, edge_marginal: FloatArray, item: float, edge: float
+) -> Forest | None:
     """The part of a forest whose marginals reach the thresholds; None if no tree is left."""
     is_root = np.zeros(forest.label.size, dtype=bool)
     is_root[forest.root] = True
     parent = np.repeat(np.arange(forest.label.size, dtype=np.int32), np.diff(forest.edge_at))
     items = (forest.label, forest.start, forest.end, forest.entry, forest.emission)
-    return _kept(items, (parent, forest.left, forest.right, forest.rule), marginal, edge_marginal, is_root, item, edge)
+    return _kept(
+        items, (parent, forest.left, forest.right, forest.rule), marginal, edge_marginal, is_root, item, edge
+    )
 
 
 def _kept(
-    items: tuple[IntVector, IntVector, IntVector, IntVector, FloatArray],
+    items: tuple[AnyArray, AnyArray, AnyArray, AnyArray, AnyArray],
     edges: tuple[IntVector, IntVector, IntVector, IntVector],
     posterior: FloatArray,
     edge_posterior: FloatArray,
@@ -203,7 +213,8 @@ def _kept(
     number = np.cumsum(keep_item).astype(np.int32) - 1
     edge = np.flatnonzero(keep_edge)
     edge = edge[np.lexsort((rule[edge], parent[edge]))]
-    label, start, end, entry, emission = (column[keep_item] for column in items)
+    label, start, end, entry = (column[keep_item] for column in items[:4])
+    emission = items[4][keep_item]
     edge_at = as_offsets(np.searchsorted(number[parent[edge]], np.arange(label.size + 1)))
     return Forest(
         label, start, end, entry, emission, edge_at, number[left[edge]], number[right[edge]], rule[edge],

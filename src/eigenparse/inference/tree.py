@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray, IntVector
+from eigenparse.arrays import AnyArray, FloatArray, IntVector
 from eigenparse.corpus.columns import Trees
 from eigenparse.kernels.columns import heights
 from eigenparse.kernels.tree import inside_pass
@@ -46,7 +46,7 @@ def tree_rows(skeleton: Skeleton, trees: Trees) -> Rows:
     return Rows(rule, entry, known)
 
 
-def _find(table: FloatArray, wanted: FloatArray) -> IntVector:
+def _find(table: AnyArray, wanted: AnyArray) -> IntVector:
     """Positions of wanted codes in a sorted table, -1 where absent."""
     place = np.minimum(np.searchsorted(table, wanted), max(table.size - 1, 0))
     found = table[place] == wanted if table.size else np.zeros(wanted.size, dtype=bool)
@@ -104,14 +104,16 @@ def score_rows(
         return log_factor + np.log(np.abs(total)), np.sign(total)
 
 
-def _chosen(trees: Trees, keep: FloatArray) -> Trees:
+def _chosen(trees: Trees, keep: AnyArray) -> Trees:
     """Only the trees asked for, in order."""
     parts = [trees.take(int(i), int(i) + 1) for i in keep]
     base = np.cumsum([0] + [p.label.size for p in parts])
     return Trees(
         np.concatenate([p.label for p in parts]),
         np.concatenate([np.where(p.left >= 0, p.left + b, -1) for p, b in zip(parts, base)]).astype(np.int32),
-        np.concatenate([np.where(p.right >= 0, p.right + b, -1) for p, b in zip(parts, base)]).astype(np.int32),
+        np.concatenate([np.where(p.right >= 0, p.right + b, -1) for p, b in zip(parts, base)]).astype(
+            np.int32
+        ),
         np.concatenate([p.word for p in parts]),
         base.astype(np.int64),
         trees.labels,

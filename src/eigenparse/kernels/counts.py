@@ -7,7 +7,9 @@ from eigenparse.kernels.tree import SUMS
 
 
 @njit(cache=True, nogil=True)
-def annotated_counts(label, left, right, rule, entry, state, states, rule_at, entry_at, rule_count, entry_count):
+def annotated_counts(
+    label, left, right, rule, entry, state, states, rule_at, entry_at, rule_count, entry_count
+):
     """Count rules and entries of rows whose latent state is given."""
     for i in range(label.size):
         if left[i] >= 0:

@@ -5,7 +5,9 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def bracket_masses(item_label, item_start, item_end, marginal, chain_at, chain, n_symbols, width, keys, masses):
+def bracket_masses(
+    item_label, item_start, item_end, marginal, chain_at, chain, n_symbols, width, keys, masses
+):
     """Summed marginals of every (span, symbol) that some item's chain contains; returns their number.
 
     chain_at, chain: the symbols of each label, none at partial labels.  A key is
@@ -84,7 +86,9 @@ def scalar_marginals(edge_at, edge_left, edge_right, edge_log, inside, marginal,
         for e in range(edge_at[p], edge_at[p + 1]):
             share = 0.0
             if marginal[p] > 0.0 and inside[p] > -np.inf:
-                share = marginal[p] * np.exp(edge_log[e] + inside[edge_left[e]] + inside[edge_right[e]] - inside[p])
+                share = marginal[p] * np.exp(
+                    edge_log[e] + inside[edge_left[e]] + inside[edge_right[e]] - inside[p]
+                )
             edge_marginal[e] = share
             marginal[edge_left[e]] += share
             marginal[edge_right[e]] += share

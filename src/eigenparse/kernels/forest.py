@@ -11,7 +11,9 @@ SHORT = 1e-30
 
 
 @njit(cache=True, nogil=True)
-def tag_posteriors(entry_from, entry_to, entry_label, entry_probability, follow, n_labels, posterior, forward, backward):
+def tag_posteriors(
+    entry_from, entry_to, entry_label, entry_probability, follow, n_labels, posterior, forward, backward
+):
     """Forward-backward over preterminal labels; row n_labels of ``follow`` is the sentence's margin.
 
     posterior, forward, backward: (n, widest) aligned with the entries of each word.
@@ -55,7 +57,19 @@ def tag_posteriors(entry_from, entry_to, entry_label, entry_probability, follow,
 
 
 @njit(cache=True, nogil=True)
-def boundary_merit(entry_from, entry_to, entry_label, entry_probability, forward, backward, n_labels, before, after, left_merit, right_merit):
+def boundary_merit(
+    entry_from,
+    entry_to,
+    entry_label,
+    entry_probability,
+    forward,
+    backward,
+    n_labels,
+    before,
+    after,
+    left_merit,
+    right_merit,
+):
     """How well each label fits left of position i's start and right of its end.
 
     left_merit[i, a]: chance of a starting at i given the tags before; right_merit[j, a]: chance of
@@ -236,7 +250,11 @@ def base_forest(
                 a = edge_parent[e]
                 if place[a] >= 0:
                     edge_parent[kept] = place[a]
-                    edge_left[kept], edge_right[kept], edge_rule[kept] = edge_left[e], edge_right[e], edge_rule[e]
+                    edge_left[kept], edge_right[kept], edge_rule[kept] = (
+                        edge_left[e],
+                        edge_right[e],
+                        edge_rule[e],
+                    )
                     edge_share[kept] = edge_share[e] / total[a]
                     kept += 1
             n_edges = kept
@@ -270,7 +288,19 @@ def forest_posteriors(edge_parent, edge_left, edge_right, edge_share, posterior,
 
 
 @njit(cache=True, nogil=True)
-def select(item_entry, item_posterior, edge_parent, edge_left, edge_right, edge_posterior, item_least, edge_least, is_root, keep_item, keep_edge):
+def select(
+    item_entry,
+    item_posterior,
+    edge_parent,
+    edge_left,
+    edge_right,
+    edge_posterior,
+    item_least,
+    edge_least,
+    is_root,
+    keep_item,
+    keep_edge,
+):
     """Mark the edges above both thresholds that can be built from words and reached from a root.
 
     Returns the number of edges kept; keep_item and keep_edge are filled.

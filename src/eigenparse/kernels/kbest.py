@@ -58,7 +58,9 @@ def swap(heap_score, heap_edge, heap_i, heap_j, p, q):
 
 
 @njit(cache=True, nogil=True)
-def kbest_lists(item_score, item_entry, edge_at, left, right, edge_score, k, best, back, rank_left, rank_right, count):
+def kbest_lists(
+    item_score, item_entry, edge_at, left, right, edge_score, k, best, back, rank_left, rank_right, count
+):
     """The k best derivations below every item: score, edge and the ranks of its children.
 
     best, back, rank_left, rank_right: (items, k); count: (items,).  A derivation (edge, i, j) is

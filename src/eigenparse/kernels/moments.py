@@ -26,7 +26,11 @@ def rule_moments(
     pa, pb, pc = np.empty(widest), np.empty(widest), np.empty(widest)
     for r in range(rules.shape[0]):
         la, lb, lc = rules[r, 0], rules[r, 1], rules[r, 2]
-        na, nb, nc = mean_at[la + 1] - mean_at[la], mean_at[lb + 1] - mean_at[lb], mean_at[lc + 1] - mean_at[lc]
+        na, nb, nc = (
+            mean_at[la + 1] - mean_at[la],
+            mean_at[lb + 1] - mean_at[lb],
+            mean_at[lc + 1] - mean_at[lc],
+        )
         first, last = rule_first[r], rule_first[r + 1]
         n = float(last - first)
         E = out[rule_at[r] : rule_at[r + 1]]

@@ -91,7 +91,9 @@ def outer_rows(rows, child, other, at, inside, nb, nc, W):
 
 
 @njit(cache=True, nogil=True)
-def inside_pass(schedule, left, right, rule, entry, height, at, rule_at, C, lexical_at, lexical, inside, factor):
+def inside_pass(
+    schedule, left, right, rule, entry, height, at, rule_at, C, lexical_at, lexical, inside, factor
+):
     """Inside vectors of all rows.
 
     Row i owns inside[at[i]:at[i + 1]] and factor[i], the magnitude divided out at that row.
@@ -122,7 +124,9 @@ def inside_pass(schedule, left, right, rule, entry, height, at, rule_at, C, lexi
             for k in range(rows.size):
                 j = rows[k]
                 x, y = left[j], right[j]
-                apply_rule(part, inside[at[x] : at[x + 1]], inside[at[y] : at[y + 1]], w, inside[at[j] : at[j + 1]])
+                apply_rule(
+                    part, inside[at[x] : at[x + 1]], inside[at[y] : at[y + 1]], w, inside[at[j] : at[j + 1]]
+                )
         else:
             W = np.empty((rows.size, nb * nc), dtype=C.dtype)
             outer_rows(rows, left, right, at, inside, nb, nc, W)

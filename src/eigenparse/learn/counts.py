@@ -21,7 +21,9 @@ class LatentCounts:
     root: FloatArray
 
     def __add__(self, other: "LatentCounts") -> "LatentCounts":
-        return LatentCounts(self.states, self.rule + other.rule, self.entry + other.entry, self.root + other.root)
+        return LatentCounts(
+            self.states, self.rule + other.rule, self.entry + other.entry, self.root + other.root
+        )
 
 
 def hard_counts(
@@ -39,7 +41,9 @@ def hard_counts(
     return LatentCounts(states, rule, entry, root)
 
 
-def estimate(skeleton: Skeleton, counts: LatentCounts, *, rule_smoothing: float, state_mixing: float = 0.0) -> Weights:
+def estimate(
+    skeleton: Skeleton, counts: LatentCounts, *, rule_smoothing: float, state_mixing: float = 0.0
+) -> Weights:
     """Relative frequencies of counts, rules smoothed by back-off with constant ``rule_smoothing``.
 
     ``state_mixing`` moves that share of each state's lexical counts to the label's other states.
@@ -53,7 +57,9 @@ def estimate(skeleton: Skeleton, counts: LatentCounts, *, rule_smoothing: float,
     if rule_smoothing > 0:
         rule = np.zeros_like(counts.rule)
         share = total / np.maximum(np.repeat(np.add.reduceat(total, state_at[:-1]), states), 1e-300)
-        smooth_rule_counts(skeleton.rules, states, rule_at, state_at, counts.rule, share, rule_smoothing, rule)
+        smooth_rule_counts(
+            skeleton.rules, states, rule_at, state_at, counts.rule, share, rule_smoothing, rule
+        )
         total = np.zeros(state_at[-1])
         state_totals(*place, rule, entry, total)
     else:
@@ -62,4 +68,6 @@ def estimate(skeleton: Skeleton, counts: LatentCounts, *, rule_smoothing: float,
     if state_mixing > 0:
         mean = np.add.reduceat(entry, entry_at[:-1]) / states[skeleton.entry_label]
         entry = (1 - state_mixing) * entry + state_mixing * np.repeat(mean, states[skeleton.entry_label])
-    return Weights(states, rule_at, entry_at, state_at, rule, entry, counts.root / max(counts.root.sum(), 1e-300))
+    return Weights(
+        states, rule_at, entry_at, state_at, rule, entry, counts.root / max(counts.root.sum(), 1e-300)
+    )

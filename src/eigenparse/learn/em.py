@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray, LongVector
+from eigenparse.arrays import AnyArray, FloatArray, LongVector
 from eigenparse.kernels.tree import inside_pass, outside_pass
 from eigenparse.learn.counts import LatentCounts
 from eigenparse.learn.encode import Encoded
@@ -29,11 +29,22 @@ def expected_counts(encoded: Encoded, weights: Weights) -> Expectation:
     at = np.concatenate(([0], np.cumsum(width)))
     inside, outside = np.zeros(at[-1], dtype=dtype), np.zeros(at[-1], dtype=dtype)
     factor = np.zeros(trees.label.size)
-    columns = (encoded.schedule, trees.left, trees.right, encoded.rule, encoded.entry, encoded.height, at, weights.rule_at)
+    columns = (
+        encoded.schedule,
+        trees.left,
+        trees.right,
+        encoded.rule,
+        encoded.entry,
+        encoded.height,
+        at,
+        weights.rule_at,
+    )
     inside_pass(*columns, weights.rule_weight, weights.entry_at, weights.entry_weight, inside, factor)
     root_count, log_total, empty = _roots(encoded, weights, at, inside, factor, outside)
     rule_sum, entry_sum = np.zeros_like(weights.rule_weight), np.zeros_like(weights.entry_weight)
-    outside_pass(*columns, weights.rule_weight, inside, factor, outside, True, rule_sum, weights.entry_at, entry_sum)
+    outside_pass(
+        *columns, weights.rule_weight, inside, factor, outside, True, rule_sum, weights.entry_at, entry_sum
+    )
     rule_sum *= weights.rule_weight
     counts = LatentCounts(weights.states, rule_sum, entry_sum, root_count)
     inside *= outside
@@ -41,8 +52,13 @@ def expected_counts(encoded: Encoded, weights: Weights) -> Expectation:
 
 
 def _roots(
-    encoded: Encoded, weights: Weights, at: FloatArray, inside: FloatArray, factor: FloatArray, outside: FloatArray
-) -> tuple[FloatArray, float, int]:
+    encoded: Encoded,
+    weights: Weights,
+    at: FloatArray,
+    inside: FloatArray,
+    factor: FloatArray,
+    outside: FloatArray,
+) -> tuple[AnyArray, float, int]:
     """Set the roots' outside vectors; expected root counts, total log-likelihood, trees without mass."""
     trees = encoded.trees
     top = trees.root

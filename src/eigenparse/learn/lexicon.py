@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.sparse import csr_matrix, hstack
 
-from eigenparse.arrays import FloatArray, IntVector, LongVector, as_ids, as_offsets
+from eigenparse.arrays import AnyArray, FloatArray, IntVector, LongVector, as_ids, as_offsets
 from eigenparse.corpus.classes import class_levels
 from eigenparse.corpus.columns import Label, Trees
 from eigenparse.learn.encode import starts
@@ -83,7 +83,7 @@ def class_tree(words: tuple[str, ...]) -> ClassTree:
 
 
 def token_sums(trees: Trees, tokens: TokenValues, state_at: LongVector) -> tuple[csr_matrix, csr_matrix]:
-    """Sums by word inside and at the start of sentences: (words, label-states + labels), the latter counts."""
+    """Sums by word inside and at the start of sentences: (words, label-states + labels)."""
     leaf = np.flatnonzero(trees.word >= 0)
     width = tokens.at[leaf + 1] - tokens.at[leaf]
     row = np.repeat(leaf, width)
@@ -98,13 +98,17 @@ def token_sums(trees: Trees, tokens: TokenValues, state_at: LongVector) -> tuple
         values = csr_matrix((value[pick], (trees.word[row[pick]], column[pick])), shape=(n_words, n_states))
         tokens_of = leaf[pick_leaf]
         ones = np.ones(tokens_of.size)
-        counts = csr_matrix((ones, (trees.word[tokens_of], trees.label[tokens_of])), shape=(n_words, n_labels))
+        counts = csr_matrix(
+            (ones, (trees.word[tokens_of], trees.label[tokens_of])), shape=(n_words, n_labels)
+        )
         return hstack([values, counts], format="csr")
 
     return table(~first[row], ~first[leaf]), table(first[row], first[leaf])
 
 
-def class_shares(tree: ClassTree, inner: csr_matrix, initial: csr_matrix, n_states: int, options: LexiconOptions) -> FloatArray:
+def class_shares(
+    tree: ClassTree, inner: csr_matrix, initial: csr_matrix, n_states: int, options: LexiconOptions
+) -> FloatArray:
     """Mean values and label shares of each class, smoothed by its coarser one: (classes, columns)."""
     n_classes = len(tree.names)
     both = inner + initial
@@ -120,11 +124,15 @@ def class_shares(tree: ClassTree, inner: csr_matrix, initial: csr_matrix, n_stat
     prior = everything / everything[n_states:].sum()
     for c in range(n_classes):
         base = prior if c == 0 else shares[tree.coarser[c]]  # a mean already: coarser classes come first
-        shares[c] = (shares[c] + options.class_weight * base) / (shares[c, n_states:].sum() + options.class_weight)
+        shares[c] = (shares[c] + options.class_weight * base) / (
+            shares[c, n_states:].sum() + options.class_weight
+        )
     return shares
 
 
-def tag_shares(labels: tuple[Label, ...], is_tag: FloatArray, prior: FloatArray, state_at: LongVector) -> tuple[tuple[str, ...], FloatArray]:
+def tag_shares(
+    labels: tuple[Label, ...], is_tag: AnyArray, prior: FloatArray, state_at: LongVector
+) -> tuple[tuple[str, ...], FloatArray]:
     """Names of tags and the prior restricted to each tag's labels: (tags, columns)."""
     bottoms = [label.chain[-1] if tag else None for label, tag in zip(labels, is_tag)]
     names = tuple(sorted({name for name in bottoms if name is not None}))
@@ -155,7 +163,10 @@ def with_lexicon(
     kept = np.flatnonzero(size > options.rare) if options.by_tag else np.arange(size.size)
     n_classes = 1 if options.by_tag else len(tree.names)
     blocks = [
-        (_word_block(both[part], size[part], shares[tree.finest[0, part]], column_tag, n_states, options), size[part])
+        (
+            _word_block(both[part], size[part], shares[tree.finest[0, part]], column_tag, n_states, options),
+            size[part],
+        )
         for part in (kept[s : s + BLOCK] for s in range(0, kept.size, BLOCK))
     ]
     blocks += [(shares[:n_classes], np.ones(n_classes)), (by_tag, np.ones(len(tags)))]
@@ -177,7 +188,12 @@ def _column_tags(labels: tuple[Label, ...], states: IntVector) -> IntVector:
 
 
 def _word_block(
-    words: csr_matrix, size: FloatArray, shares: FloatArray, column_tag: IntVector, n_states: int, options: LexiconOptions
+    words: csr_matrix,
+    size: FloatArray,
+    shares: FloatArray,
+    column_tag: IntVector,
+    n_states: int,
+    options: LexiconOptions,
 ) -> FloatArray:
     """Mean values and label shares of some words, dense."""
     own, n = words.toarray(), size[:, None]
@@ -190,11 +206,16 @@ def _word_block(
     spread = shares * ratio[:, column_tag]
     weight = np.where(rare, options.word_weight, 0.0)
     tag_weight = np.where(rare, options.tag_weight, 0.0)
-    return (own + weight * shares + tag_weight * spread) / np.maximum(n + weight + tag_weight, 1e-300)
+    mixed: FloatArray = (own + weight * shares + tag_weight * spread) / np.maximum(n + weight + tag_weight, 1e-300)
+    return mixed
 
 
 def _entries(
-    blocks: list[tuple[FloatArray, FloatArray]], total: FloatArray, label_total: FloatArray, weights: Weights, least: float
+    blocks: list[tuple[FloatArray, FloatArray]],
+    total: FloatArray,
+    label_total: FloatArray,
+    weights: Weights,
+    least: float,
 ) -> tuple[IntVector, IntVector, FloatArray, FloatArray]:
     """Label, symbol, weights and base probability of every entry whose label is likely enough."""
     state_at, n_states = weights.state_at, int(weights.state_at[-1])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from eigenparse.arrays import FloatArray
+from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.corpus.columns import Treebank, Trees, check_trees
 from eigenparse.corpus.transform import Binarisation, binarise
 from eigenparse.errors import DataError, OptionError
@@ -65,7 +65,7 @@ class LpcfgOptions:
     def rounds(self) -> int:
         if self.em_rounds is not None:
             return self.em_rounds
-        return {"cluster": 4, "em": 40}.get(self.method, 0)
+        return {"cluster": 3, "em": 40}.get(self.method, 0)
 
     @property
     def smoothing(self) -> float:
@@ -111,7 +111,9 @@ def train_treebank(
     for k in range(min(options.ensemble, len(order))):
         size = (options.ensemble - k + len(order) - 1) // len(order)
         binarisation = replace(options.binarisation, factor=order[k])
-        chosen = replace(options, binarisation=binarisation, ensemble=size, seed=options.seed + k * FACTOR_STREAM)
+        chosen = replace(
+            options, binarisation=binarisation, ensemble=size, seed=options.seed + k * FACTOR_STREAM
+        )
         tasks.append((treebank, chosen))
     parts = [_train_part(task, progress) for task in tasks] if run is None else list(run(_train_part, tasks))
     grammar = replace(parts[0].grammar, others=tuple(part.grammar for part in parts[1:]))
@@ -126,7 +128,9 @@ def _train_part(task: tuple[Treebank, LpcfgOptions], progress: Progress | None =
     return train_lpcfg(binarise(treebank, options.binarisation), options, progress=progress)
 
 
-def train_lpcfg(trees: Trees, options: LpcfgOptions = LpcfgOptions(), *, progress: Progress | None = None) -> Learned:  # noqa: B008
+def train_lpcfg(
+    trees: Trees, options: LpcfgOptions = LpcfgOptions(), *, progress: Progress | None = None
+) -> Learned:
     """Learn a grammar from binary trees (see ``binarise``); the same input gives the same bytes."""
     if len(trees) == 0:
         raise DataError("there are no trees to learn from; check the corpus files")
@@ -144,12 +148,16 @@ def _train(trees: Trees, options: LpcfgOptions, progress: Progress | None) -> Le
     for number in range(options.ensemble):
         member = _member(encoded, view, options, options.seed + number * MEMBER_STREAM, stages)
         stages.start("lexicon")
-        skeleton, weights = with_lexicon(encoded.skeleton, member.weights, trees, member.tokens, options.lexicon)
+        skeleton, weights = with_lexicon(
+            encoded.skeleton, member.weights, trees, member.tokens, options.lexicon
+        )
         members.append(_single(weights))
         reports.append(member.report)
     coarse = _coarse(encoded, view, options, stages)
     stages.stop()
-    grammar = LatentGrammar(skeleton, tuple(members), context, coarse, _report(trees, options, members, reports))
+    grammar = LatentGrammar(
+        skeleton, tuple(members), context, coarse, _report(trees, options, members, reports)
+    )
     return Learned(grammar, dict(stages.seconds), dict(stages.megabytes))
 
 
@@ -174,7 +182,9 @@ def _member(encoded: Encoded, view: NodeView, options: LpcfgOptions, seed: int, 
         stages.start("moments")
         weights = tensor_weights(encoded, projected, options.smoothing)
         count = np.bincount(encoded.trees.label, minlength=projected.states.size)
-        tokens = TokenValues(projected.outside, projected.at, np.repeat(count, projected.states).astype(float))
+        tokens = TokenValues(
+            projected.outside, projected.at, np.repeat(count, projected.states).astype(float)
+        )
         return _Member(weights, tokens, {"singular": _singular(projected.singular)})
     if options.method == "em":
         annotation = random_states(encoded, options.states, seed)
@@ -190,15 +200,16 @@ def _by_counts(encoded: Encoded, annotation: Annotation, options: LpcfgOptions, 
     counts = hard_counts(encoded, annotation.state, annotation.states, dtype=np.float32)
     skeleton, smoothing, mixing = encoded.skeleton, options.smoothing, options.state_mixing
     weights = estimate(skeleton, counts, rule_smoothing=smoothing, state_mixing=mixing)
-    log_likelihoods = []
+    expectation, log_likelihoods = None, []
     for _ in range(options.rounds):
         stages.start("EM rounds")
         expectation = expected_counts(encoded, _single(weights))
         log_likelihoods.append(expectation.log_likelihood)
         weights = estimate(skeleton, expectation.counts, rule_smoothing=smoothing, state_mixing=mixing)
-    stages.start("posteriors of words")
-    expectation = expected_counts(encoded, _single(weights))
-    log_likelihoods.append(expectation.log_likelihood)
+    if expectation is None:
+        stages.start("posteriors of words")
+        expectation = expected_counts(encoded, _single(weights))
+        log_likelihoods.append(expectation.log_likelihood)
     report = {"singular": _singular(annotation.singular), "log_likelihood": log_likelihoods}
     return _Member(weights, _posterior_tokens(encoded, weights, expectation), report)
 
@@ -206,7 +217,7 @@ def _by_counts(encoded: Encoded, annotation: Annotation, options: LpcfgOptions, 
 def _posterior_tokens(encoded: Encoded, weights: Weights, expectation: Expectation) -> TokenValues:
     """Posteriors of states at every row, and their totals by label-state."""
     place = row_places(encoded.trees.label, weights.states, expectation.at, weights.state_at)
-    total = np.bincount(place, weights=expectation.posterior, minlength=int(weights.state_at[-1]))
+    total: AnyArray = np.bincount(place, weights=expectation.posterior, minlength=int(weights.state_at[-1]))
     return TokenValues(expectation.posterior, expectation.at, total)
 
 
@@ -218,10 +229,16 @@ def _plain_tokens(encoded: Encoded, weights: Weights) -> TokenValues:
 
 def _coarse(encoded: Encoded, view: NodeView, options: LpcfgOptions, stages: Stages) -> Weights | None:
     """A small clustered grammar whose posteriors prune for the members; none for small members."""
-    if options.coarse_states == 0 or options.method == "pcfg" or options.states.states <= options.coarse_states:
+    if (
+        options.coarse_states == 0
+        or options.method == "pcfg"
+        or options.states.states <= options.coarse_states
+    ):
         return None
     small = replace(options, method="cluster", em_rounds=1, rule_smoothing=None, ensemble=1)
-    small = replace(small, states=replace(options.states, states=options.coarse_states, noise="none", by_label=()))
+    small = replace(
+        small, states=replace(options.states, states=options.coarse_states, noise="none", by_label=())
+    )
     stages.start("small grammar for pruning")
     quiet = Stages()
     member = _by_counts(encoded, cluster_states(encoded, view, small.states, options.seed), small, quiet)
@@ -233,7 +250,9 @@ def _singular(values: dict[int, FloatArray]) -> dict[str, list[float]]:
     return {str(a): [float(f"{v:.6g}") for v in sigma] for a, sigma in sorted(values.items())}
 
 
-def _report(trees: Trees, options: LpcfgOptions, members: list[Weights], reports: list[dict[str, Any]]) -> dict[str, Any]:
+def _report(
+    trees: Trees, options: LpcfgOptions, members: list[Weights], reports: list[dict[str, Any]]
+) -> dict[str, Any]:
     """What the model file says about its learning; nothing in it depends on clock or machine."""
     first = members[0]
     weights = np.concatenate([first.rule_weight, first.entry_weight])

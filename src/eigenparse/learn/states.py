@@ -7,7 +7,15 @@ import numpy as np
 
 from eigenparse.arrays import FloatArray, IntVector, LongVector, generator
 from eigenparse.errors import OptionError
-from eigenparse.features.tree import INSIDE, OUTSIDE, THESIS_INSIDE, THESIS_OUTSIDE, Feature, NodeView, feature_table
+from eigenparse.features.tree import (
+    INSIDE,
+    OUTSIDE,
+    THESIS_INSIDE,
+    THESIS_OUTSIDE,
+    Feature,
+    NodeView,
+    feature_table,
+)
 from eigenparse.learn.encode import Encoded
 from eigenparse.spectral.cluster import cluster_rows
 from eigenparse.spectral.svd import FeatureRows, Projection, cross_svd
@@ -31,8 +39,8 @@ class StateOptions:
     features and projections, "single" or (slower) "double".
     """
 
-    states: int = 16
-    nodes_per_state: int = 50
+    states: int = 32
+    nodes_per_state: int = 100
     by_label: tuple[tuple[str, int], ...] = ()
     inside: Sequence[str | Feature] = tuple(INSIDE)
     outside: Sequence[str | Feature] = tuple(OUTSIDE)
@@ -47,7 +55,9 @@ class StateOptions:
         if self.noise not in NOISES:
             raise OptionError(f"noise must be one of {', '.join(NOISES)}, got {self.noise!r} instead")
         if self.precision not in PRECISIONS:
-            raise OptionError(f"precision must be one of {', '.join(PRECISIONS)}, got {self.precision!r} instead")
+            raise OptionError(
+                f"precision must be one of {', '.join(PRECISIONS)}, got {self.precision!r} instead"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +120,10 @@ def noisy(values: FloatArray, options: StateOptions, rng: np.random.Generator) -
     """Projected rows with the Gaussian noise asked for."""
     if options.noise == "additive":
         spread = np.sqrt(options.noise_level * np.abs(values.mean(axis=0)))
-        return (values + spread * rng.standard_normal(values.shape)).astype(values.dtype)
+        values = np.asarray(values + spread * rng.standard_normal(values.shape), dtype=values.dtype)
     if options.noise == "multiplicative":
-        return (values * (1 + options.noise_level * rng.standard_normal(values.shape))).astype(values.dtype)
+        factor = 1 + options.noise_level * rng.standard_normal(values.shape)
+        values = np.asarray(values * factor, dtype=values.dtype)
     return values
 
 

@@ -44,7 +44,7 @@ def project(encoded: Encoded, view: NodeView, options: StateOptions, seed: int) 
     inside, outside = np.ones(at[-1]), np.ones(at[-1])
     for rows, Y, Z in parts.values():
         cells = at[rows][:, None] + np.arange(Y.shape[1])
-        inside[cells], outside[cells] = Y, Z
+        inside[cells], outside[cells] = np.asarray(Y, dtype=np.float64), np.asarray(Z, dtype=np.float64)
     return Projected(states, at, inside, outside, singular)
 
 
@@ -54,8 +54,12 @@ def tensor_weights(encoded: Encoded, projected: Projected, smoothing: float) -> 
     rule_at, entry_at, state_at = layout(skeleton, states)
     count = np.maximum(np.bincount(trees.label, minlength=states.size), 1)
     place = row_places(trees.label, states, at, state_at)
-    mean_inside = np.bincount(place, weights=projected.inside, minlength=state_at[-1]) / np.repeat(count, states)
-    mean_outside = np.bincount(place, weights=projected.outside, minlength=state_at[-1]) / np.repeat(count, states)
+    mean_inside = np.bincount(place, weights=projected.inside, minlength=state_at[-1]) / np.repeat(
+        count, states
+    )
+    mean_outside = np.bincount(place, weights=projected.outside, minlength=state_at[-1]) / np.repeat(
+        count, states
+    )
     phrases = np.flatnonzero(encoded.rule >= 0)
     rows = phrases[np.argsort(encoded.rule[phrases], kind="stable")]
     first = np.searchsorted(encoded.rule[rows], np.arange(skeleton.rules.shape[0] + 1))
@@ -78,7 +82,9 @@ def row_places(label: IntVector, states: IntVector, at: LongVector, state_at: Lo
     return state_at[label[row]] + np.arange(row.size) - at[row]
 
 
-def _entry_means(encoded: Encoded, projected: Projected, entry_at: LongVector, count: LongVector) -> FloatArray:
+def _entry_means(
+    encoded: Encoded, projected: Projected, entry_at: LongVector, count: LongVector
+) -> FloatArray:
     """Count share times the mean of Z, entry by entry."""
     leaf = np.flatnonzero(encoded.entry >= 0)
     width = projected.states[encoded.trees.label[leaf]].astype(np.int64)
@@ -86,4 +92,6 @@ def _entry_means(encoded: Encoded, projected: Projected, entry_at: LongVector, c
     within = np.arange(row.size) - np.repeat(np.cumsum(width) - width, width)
     place = entry_at[encoded.entry[row]] + within
     total = np.bincount(place, weights=projected.outside[projected.at[row] + within], minlength=entry_at[-1])
-    return total / np.repeat(count[encoded.skeleton.entry_label], projected.states[encoded.skeleton.entry_label])
+    return total / np.repeat(
+        count[encoded.skeleton.entry_label], projected.states[encoded.skeleton.entry_label]
+    )

@@ -13,7 +13,15 @@ from eigenparse.models.pcfg import LatentGrammar, Skeleton, TagContext, Weights,
 from eigenparse.models.store import load_model, save_model
 
 KIND = "lpcfg"
-SKELETON = ("rules", "entry_label", "entry_symbol", "entry_start", "rule_probability", "entry_probability", "root_probability")
+SKELETON = (
+    "rules",
+    "entry_label",
+    "entry_symbol",
+    "entry_start",
+    "rule_probability",
+    "entry_probability",
+    "root_probability",
+)
 WEIGHTS = ("states", "rule_weight", "entry_weight", "root_weight")
 
 
@@ -37,7 +45,9 @@ def _parts(grammar: LatentGrammar, prefix: str) -> tuple[dict[str, Any], dict[st
     for place, weights in named.items():
         arrays.update({f"{place}.{name}": getattr(weights, name) for name in WEIGHTS})
     if grammar.context is not None:
-        arrays.update({f"{prefix}context.{f.name}": getattr(grammar.context, f.name) for f in fields(TagContext)})
+        arrays.update(
+            {f"{prefix}context.{f.name}": getattr(grammar.context, f.name) for f in fields(TagContext)}
+        )
     header = {
         "labels": [[list(x.chain), x.partial, list(x.siblings), list(x.above)] for x in skeleton.labels],
         "symbols": list(skeleton.symbols),
@@ -54,12 +64,16 @@ def load_grammar(path: str | Path) -> LatentGrammar:
     """Read a grammar; anything damaged, foreign or inconsistent is refused with a sentence."""
     kind, header, arrays = load_model(path)
     if kind != KIND:
-        raise ModelFileError(f"{path}: holds a model of kind {kind!r}, not {KIND!r}; use the command for that kind")
+        raise ModelFileError(
+            f"{path}: holds a model of kind {kind!r}, not {KIND!r}; use the command for that kind"
+        )
     try:
         others = tuple(_grammar(part, arrays, f"other{i}.") for i, part in enumerate(header["others"]))
         return replace(_grammar(header, arrays, ""), others=others)
     except (KeyError, TypeError, ValueError, IndexError) as problem:
-        raise ModelFileError(f"{path}: the grammar is incomplete ({problem}); train or copy it again") from None
+        raise ModelFileError(
+            f"{path}: the grammar is incomplete ({problem}); train or copy it again"
+        ) from None
 
 
 def _grammar(header: dict[str, Any], arrays: dict[str, AnyArray], prefix: str) -> LatentGrammar:
@@ -75,7 +89,9 @@ def _grammar(header: dict[str, Any], arrays: dict[str, AnyArray], prefix: str) -
     if not members:
         raise DataError("there are no weights")
     coarse = _weights(skeleton, arrays, f"{prefix}coarse") if f"{prefix}coarse.states" in arrays else None
-    return LatentGrammar(skeleton, members, _context(skeleton, arrays, prefix), coarse, dict(header["report"]))
+    return LatentGrammar(
+        skeleton, members, _context(skeleton, arrays, prefix), coarse, dict(header["report"])
+    )
 
 
 def _context(skeleton: Skeleton, arrays: dict[str, AnyArray], prefix: str) -> TagContext | None:
@@ -83,7 +99,11 @@ def _context(skeleton: Skeleton, arrays: dict[str, AnyArray], prefix: str) -> Ta
         return None
     context = TagContext(*(arrays[f"{prefix}context.{f.name}"] for f in fields(TagContext)))
     n = skeleton.n_labels
-    if (context.follow.shape, context.before.shape, context.after.shape) != ((n + 1, n + 1), (n + 1, n), (n + 1, n)):
+    if (context.follow.shape, context.before.shape, context.after.shape) != (
+        (n + 1, n + 1),
+        (n + 1, n),
+        (n + 1, n),
+    ):
         raise DataError("the context tables do not fit the labels")
     return context
 

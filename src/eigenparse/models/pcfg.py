@@ -123,7 +123,9 @@ def rotated(skeleton: Skeleton, weights: Weights, bases: list[FloatArray]) -> We
     for r, (a, b, c) in enumerate(skeleton.rules):
         C = weights.rule_weight[weights.rule_at[r] : weights.rule_at[r + 1]]
         m = weights.states[[a, b, c]]
-        turned = np.einsum("ijk,ia,jb,kc->abc", C.reshape(m), inverse[a], bases[b].T, bases[c].T, optimize=True)
+        turned = np.einsum(
+            "ijk,ia,jb,kc->abc", C.reshape(m), inverse[a], bases[b].T, bases[c].T, optimize=True
+        )
         rule_weight[weights.rule_at[r] : weights.rule_at[r + 1]] = turned.ravel()
     entry_weight, root_weight = np.empty_like(weights.entry_weight), np.empty_like(weights.root_weight)
     for e, a in enumerate(skeleton.entry_label):

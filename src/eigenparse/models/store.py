@@ -48,7 +48,7 @@ def digest(arrays: Mapping[str, AnyArray]) -> str:
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
         total.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        total.update(memoryview(array.reshape(-1)).cast("B") if array.size else b"")
+        total.update(array.reshape(-1).view(np.uint8).data if array.size else b"")
     return total.hexdigest()
 
 
@@ -69,7 +69,9 @@ def load_model(path: str | Path) -> tuple[str, Header, dict[str, AnyArray]]:
     try:
         arrays = load(content)
     except (SafetensorError, ValueError, KeyError, TypeError) as problem:
-        raise ModelFileError(f"{path}: not a readable model file ({problem}); train or copy it again") from None
+        raise ModelFileError(
+            f"{path}: not a readable model file ({problem}); train or copy it again"
+        ) from None
     header, kind = document.get("header"), document.get("kind")
     if not isinstance(header, dict) or not isinstance(kind, str):
         raise ModelFileError(f"{path}: the model header is incomplete; train or copy it again")
@@ -88,14 +90,16 @@ def model_kind(path: str | Path) -> str:
 
 
 def _read(path: Path, *, header_only: bool = False) -> tuple[Header, bytes]:
-    """The JSON document and the content (whole, or up to the arrays) of a file that looks like one of ours."""
+    """The JSON document and the content (whole, or up to the arrays) of a file that looks like ours."""
     try:
         with path.open("rb") as stream:
             head = stream.read(8)
             size = path.stat().st_size
             length = struct.unpack("<Q", head)[0] if len(head) == 8 else 0
             if not 2 <= length <= min(size - 8, MAX_HEADER_BYTES):
-                raise ModelFileError(f"{path}: not an eigenparse model, or cut short; check the path or copy it again")
+                raise ModelFileError(
+                    f"{path}: not an eigenparse model, or cut short; check the path or copy it again"
+                )
             content = head + stream.read(length if header_only else -1)
     except OSError as problem:
         raise ModelFileError(f"{path}: cannot be read ({problem.strerror}); check the path") from None

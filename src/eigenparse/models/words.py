@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from eigenparse.arrays import IntVector, as_ids
 from eigenparse.corpus.classes import class_levels
 from eigenparse.models.pcfg import Skeleton

@@ -23,7 +23,9 @@ def cluster_rows(rows: FloatArray, n_states: int, *, rng: np.random.Generator) -
     distinct = np.unique(sample, axis=0)
     if n_states == 1 or distinct.shape[0] == 1:
         return np.zeros(n, dtype=np.int32)
-    means = KMeans(min(n_states, distinct.shape[0]), n_init=1, max_iter=50, random_state=int(rng.integers(2**31)))
+    means = KMeans(
+        min(n_states, distinct.shape[0]), n_init=1, max_iter=50, random_state=int(rng.integers(2**31))
+    )
     # Sums of several threads would arrive in any order; rows that differ by rounding only make
     # k-means warn of empty clusters, which are packed away below.
     with threadpool_limits(limits=1), warnings.catch_warnings():

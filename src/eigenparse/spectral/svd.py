@@ -51,7 +51,12 @@ def orthonormal(M: FloatArray, cutoff: float = 1e-6) -> FloatArray:
 
 
 def cross_svd(
-    inside: FeatureRows, outside: FeatureRows, n_states: int, *, rng: np.random.Generator, cutoff: float = 1e-4
+    inside: FeatureRows,
+    outside: FeatureRows,
+    n_states: int,
+    *,
+    rng: np.random.Generator,
+    cutoff: float = 1e-4,
 ) -> Projection:
     """Leading directions shared by inside and outside features.
 
