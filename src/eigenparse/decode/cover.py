@@ -3,8 +3,7 @@
 import numpy as np
 
 from eigenparse.arrays import BoolVector, FloatArray, IntVector, as_ids
-from eigenparse.inference.forest import Choices, Constraints, RuleIndex
-from eigenparse.kernels.forest import base_forest
+from eigenparse.inference.forest import Choices, Constraints, Pruning, RuleIndex, base_items
 from eigenparse.kernels.kbest import kbest_lists, kbest_rows
 from eigenparse.models.pcfg import LatentGrammar
 
@@ -23,11 +22,11 @@ def cover(
     skeleton, n = grammar.skeleton, words.at.size - 1
     merit = np.ones((n + 1, skeleton.n_labels))
     tag = np.ones((n, max(int(np.diff(words.at).max(initial=1)), 1)))
-    label, start, end, entry, parent, left, right, _, share, _, _, _ = base_forest(
-        words.at[:-1], words.at[1:], words.label, words.probability, tag, 0.0,
-        skeleton.n_labels, index.pair_at, index.pair_rule, index.parent, skeleton.rule_probability, merit, merit,
-        BEAM, *_possible(words, limits), MAX_EDGES,
-    )  # fmt: skip
+    pruning = Pruning(beam=BEAM, tag=0.0, max_edges=MAX_EDGES)
+    possible = Constraints(*_possible(words, limits))
+    items, _, edges, share, _ = base_items(grammar, index, words, possible, pruning, tag, merit, merit)
+    label, start, end, entry = items
+    parent, left, right, _ = edges
     if label.size == 0:  # too long even for this: words only
         label, entry, start = _likeliest_tags(words), np.arange(n), as_ids(np.arange(n))
         end, parent, left, right, share = start + 1, *(as_ids([]),) * 3, np.empty(0)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntVector, LongVector, as_ids, as_offsets
+from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntMatrix, IntVector, LongVector, as_ids, as_offsets
 from eigenparse.kernels.forest import base_forest, boundary_merit, forest_posteriors, select, tag_posteriors
 from eigenparse.models.pcfg import LatentGrammar, Skeleton
 
@@ -35,11 +35,16 @@ NO_PRUNING = Pruning(beam=0.0, tag=0.0, item=0.0, edge=0.0, coarse_item=0.0, coa
 
 @dataclass(frozen=True, slots=True)
 class RuleIndex:
-    """Rules by their two children: pair_rule[pair_at[b * A + c] : pair_at[b * A + c + 1]]."""
+    """Rules by their two children: [pair_at[b * A + c], pair_at[b * A + c + 1]) of the columns.
+
+    rule, parent, probability: one entry a rule.  most: the longest run.
+    """
 
     pair_at: IntVector
-    pair_rule: IntVector
+    rule: IntVector
     parent: IntVector
+    probability: FloatArray
+    most: int
 
 
 def rule_index(skeleton: Skeleton) -> RuleIndex:
@@ -47,9 +52,9 @@ def rule_index(skeleton: Skeleton) -> RuleIndex:
     n = skeleton.n_labels
     pair = skeleton.rules[:, 1].astype(np.int64) * n + skeleton.rules[:, 2]
     order = as_ids(np.argsort(pair, kind="stable"))
-    return RuleIndex(
-        as_ids(np.searchsorted(pair[order], np.arange(n * n + 1))), order, as_ids(skeleton.rules[:, 0])
-    )
+    at = as_ids(np.searchsorted(pair[order], np.arange(n * n + 1)))
+    probability = np.ascontiguousarray(skeleton.rule_probability[order])
+    return RuleIndex(at, order, as_ids(skeleton.rules[order, 0]), probability, int(np.diff(at).max(initial=1)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,11 +146,9 @@ def build_forest(
     """The plain PCFG's forest of a sentence, pruned; None if nothing spans it or it would not fit."""
     skeleton, n, n_labels = grammar.skeleton, words.at.size - 1, grammar.skeleton.n_labels
     tag, left_merit, right_merit = _merits(grammar, words)
-    label, start, end, own, parent, left, right, rule, share, first, _, value = base_forest(
-        words.at[:-1], words.at[1:], words.label, words.probability, tag, pruning.tag,
-        n_labels, index.pair_at, index.pair_rule, index.parent, skeleton.rule_probability, left_merit, right_merit,
-        pruning.beam, constraints.cell_mask, constraints.masks, pruning.max_edges,
-    )  # fmt: skip
+    items, value, edges, share, first = base_items(grammar, index, words, constraints, pruning, tag, left_merit, right_merit)
+    label, start, end, own = items
+    parent, left, right, rule = edges
     top = slice(int(first[-2]), int(first[-1]))
     mass = value[top] * skeleton.root_probability[label[top]]
     if not mass.sum() > 0:
@@ -160,6 +163,20 @@ def build_forest(
     return _kept(
         items, (parent, left, right, rule), posterior, edge_posterior, is_root, pruning.item, pruning.edge
     )
+
+
+def base_items(
+    grammar: LatentGrammar, index: RuleIndex, words: Choices, limits: Constraints, pruning: Pruning,
+    tag: FloatArray, left_merit: FloatArray, right_merit: FloatArray,
+) -> tuple[IntMatrix, FloatArray, IntMatrix, FloatArray, LongVector]:  # fmt: skip
+    """Items (label, start, end, choice), their inside values, edges (parent, left, right, rule), their
+    shares, and the first item of each cell."""
+    columns: tuple[IntMatrix, FloatArray, IntMatrix, FloatArray, LongVector] = base_forest(
+        words.at[:-1], words.at[1:], words.label, words.probability, tag, pruning.tag, grammar.skeleton.n_labels,
+        index.pair_at, index.rule, index.parent, index.probability, index.most, left_merit, right_merit,
+        pruning.beam, limits.cell_mask, limits.masks, pruning.max_edges,
+    )  # fmt: skip
+    return columns
 
 
 def _merits(grammar: LatentGrammar, words: Choices) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -113,168 +113,160 @@ def grown(array, needed):
 
 
 @njit(cache=True, nogil=True)
+def wider(table, needed):
+    """The same table with room for ``needed`` columns."""
+    if needed <= table.shape[1]:
+        return table
+    bigger = np.empty((table.shape[0], max(needed, 2 * table.shape[1])), dtype=table.dtype)
+    bigger[:, : table.shape[1]] = table
+    return bigger
+
+
+@njit(cache=True, nogil=True)
+def split_edges(
+    x_from, x_to, y_from, y_to, common, item_label, value, n_labels, pair_at, pair_parent, pair_probability, mask,
+    total, touched, n_touched, left, right, pair, share, n,
+):  # fmt: skip
+    """Edges of one split of a span: append (left, right, pair, value) and add to the parents' totals.
+
+    Returns the new numbers of touched parents and of edges.
+    """
+    for p in range(x_from, x_to):
+        row = np.int64(item_label[p]) * n_labels
+        weight = common * value[p]
+        for q in range(y_from, y_to):
+            at = row + item_label[q]
+            for t in range(pair_at[at], pair_at[at + 1]):
+                a = pair_parent[t]
+                if not mask[a]:
+                    continue
+                v = weight * value[q] * pair_probability[t]
+                if total[a] == 0.0:
+                    touched[n_touched] = a
+                    n_touched += 1
+                total[a] += max(v, 1e-300)
+                left[n], right[n], pair[n], share[n] = p, q, t, v
+                n += 1
+    return n_touched, n
+
+
+@njit(cache=True, nogil=True)
+def cell_reference(i, length, length_at, cell_first, scale):
+    """The largest log scale of a span's splits, -inf if no split has both sides."""
+    reference = -np.inf
+    for k in range(1, length):
+        x, y = length_at[k] + i, length_at[length - k] + i + k
+        if cell_first[x + 1] > cell_first[x] and cell_first[y + 1] > cell_first[y]:
+            reference = max(reference, scale[x] + scale[y])
+    return reference
+
+
+@njit(cache=True, nogil=True)
+def beam_survivors(touched, n_touched, total, left_merit, right_merit, beam):
+    """Move the parents inside the beam to the front; their number and the largest of their totals."""
+    best, best_total, kept = 0.0, 0.0, 0
+    for t in range(n_touched):
+        best = max(best, total[touched[t]] * left_merit[touched[t]] * right_merit[touched[t]])
+    for t in range(n_touched):
+        a = touched[t]
+        if total[a] * left_merit[a] * right_merit[a] >= beam * best:
+            touched[kept], touched[t] = a, touched[kept]
+            best_total = max(best_total, total[a])
+            kept += 1
+    return kept, best_total
+
+
+@njit(cache=True, nogil=True)
+def first_cells(n):
+    """First cell of each span length, cells in order of length and start."""
+    length_at = np.zeros(n + 1, dtype=np.int64)
+    for length in range(2, n + 1):
+        length_at[length] = length_at[length - 1] + n - length + 2
+    return length_at
+
+
+@njit(cache=True, nogil=True)
 def base_forest(
-    entry_from, entry_to, entry_label, entry_probability, tag_posterior, tag_beam,
-    n_labels, pair_at, pair_rule, rule_parent, rule_probability, left_merit, right_merit, beam, cell_mask, masks, max_edges,
+    entry_from, entry_to, entry_label, entry_probability, tag_posterior, tag_beam, n_labels, pair_at, pair_rule,
+    pair_parent, pair_probability, pair_most, left_merit, right_merit, beam, cell_mask, masks, max_edges,
 ):  # fmt: skip
     """All items and edges of the plain PCFG inside a cell beam.
 
     Word i's possible entries are [entry_from[i], entry_to[i]).  pair_at: (A * A + 1,) ranges into
-    pair_rule, rules by (left, right).  masks: (K, A), which labels a cell may hold; cell_mask: row of
-    masks by i * (n + 1) + j, or empty for no constraints.  An item survives its cell if
-    inside * left_merit * right_merit is at least ``beam`` times the cell's best.
-    Returns item_label, item_start, item_end, item_entry, edge_parent, edge_left, edge_right,
-    edge_rule, edge_share (the edge's share of its parent's inside value), cell_first, log_scale of
-    the top cell, and the inside values; no edges at all if ``max_edges`` would be exceeded.
+    pair_rule, pair_parent and pair_probability, rules by (left, right), at most pair_most each.
+    masks: (K, A), which labels a cell may hold; cell_mask: row of masks by i * (n + 1) + j, or empty
+    for no constraints.  An item survives its cell if inside * left_merit * right_merit is at least
+    ``beam`` times the cell's best.  Returns item label, start, end, entry and value, edge parent,
+    left, right, rule and share (of its parent's inside value), and the first item of each cell; no
+    items at all if ``max_edges`` would be exceeded.
     """
     n = entry_from.size
-    n_cells = n * (n + 1) // 2
-    cell_first = np.zeros(n_cells + 1, dtype=np.int64)  # length-major: cell of (i, length)
-    scale = np.zeros(n_cells)
-    item_label = np.empty(64 * n, dtype=np.int32)
-    item_start = np.empty(64 * n, dtype=np.int32)
-    item_end = np.empty(64 * n, dtype=np.int32)
-    item_entry = np.empty(64 * n, dtype=np.int32)
+    cell_first = np.zeros(n * (n + 1) // 2 + 1, dtype=np.int64)
+    scale = np.zeros(cell_first.size)
+    items = np.empty((4, 64 * n), dtype=np.int32)  # label, start, end, entry
     value = np.empty(64 * n)
-    edge_parent = np.empty(1024, dtype=np.int32)
-    edge_left = np.empty(1024, dtype=np.int32)
-    edge_right = np.empty(1024, dtype=np.int32)
-    edge_rule = np.empty(1024, dtype=np.int32)
-    edge_share = np.empty(1024)
-    total = np.zeros(n_labels)
+    edges = np.empty((4, 4096), dtype=np.int32)  # parent, left, right, rule
+    shares = np.empty(4096)
+    left, right, pair = (np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32))
+    share = np.empty(1024)
+    total, touched = np.zeros(n_labels), np.empty(n_labels, dtype=np.int32)
     place = np.full(n_labels, -1, dtype=np.int32)
-    touched = np.empty(n_labels, dtype=np.int32)
+    length_at = first_cells(n)
     n_items, n_edges, cell = 0, 0, 0
     for i in range(n):
-        best = 0.0
         mask = masks[cell_mask[i * (n + 1) + i + 1]] if cell_mask.size > 0 else masks[0]
-        for k in range(entry_to[i] - entry_from[i]):
-            if tag_posterior[i, k] >= tag_beam and mask[entry_label[entry_from[i] + k]]:
-                best = max(best, entry_probability[entry_from[i] + k])
-        if best == 0.0:
-            best = 1.0
-        for k in range(entry_to[i] - entry_from[i]):
-            if tag_posterior[i, k] < tag_beam or not mask[entry_label[entry_from[i] + k]]:
-                continue
-            item_label = grown(item_label, n_items + 1)
-            item_start = grown(item_start, n_items + 1)
-            item_end = grown(item_end, n_items + 1)
-            item_entry = grown(item_entry, n_items + 1)
-            value = grown(value, n_items + 1)
-            e = entry_from[i] + k
-            item_label[n_items], item_entry[n_items] = entry_label[e], e
-            item_start[n_items], item_end[n_items] = i, i + 1
-            value[n_items] = entry_probability[e] / best
-            n_items += 1
-        scale[cell] = np.log(best)
+        items, value = wider(items, n_items + entry_to[i] - entry_from[i]), grown(value, n_items + entry_to[i] - entry_from[i])
+        first, best = n_items, 0.0
+        for e in range(entry_from[i], entry_to[i]):
+            if tag_posterior[i, e - entry_from[i]] >= tag_beam and mask[entry_label[e]]:
+                items[0, n_items], items[1, n_items], items[2, n_items], items[3, n_items] = entry_label[e], i, i + 1, e
+                value[n_items] = entry_probability[e]
+                best = max(best, entry_probability[e])
+                n_items += 1
+        if best > 0.0:
+            value[first:n_items] /= best
+            scale[cell] = np.log(best)
         cell += 1
         cell_first[cell] = n_items
-    length_at = np.zeros(n + 1, dtype=np.int64)  # first cell of each length
-    for length in range(1, n + 1):
-        length_at[length] = length_at[length - 1] + (n - length + 2 if length > 1 else 0)
     for length in range(2, n + 1):
         for i in range(n - length + 1):
-            j = i + length
-            first_edge = n_edges
-            n_touched = 0
-            reference = -np.inf
-            mask = masks[cell_mask[i * (n + 1) + j]] if cell_mask.size > 0 else masks[0]
-            for k in range(1, length):
+            mask = masks[cell_mask[i * (n + 1) + i + length]] if cell_mask.size > 0 else masks[0]
+            reference = cell_reference(i, length, length_at, cell_first, scale)
+            n_touched, n_new = 0, 0
+            for k in range(1, length if reference > -np.inf else 1):
                 x, y = length_at[k] + i, length_at[length - k] + i + k
-                if cell_first[x + 1] > cell_first[x] and cell_first[y + 1] > cell_first[y]:
-                    reference = max(reference, scale[x] + scale[y])
-            if reference > -np.inf:
-                for k in range(1, length):
-                    x, y = length_at[k] + i, length_at[length - k] + i + k
-                    y_from, y_to = cell_first[y], cell_first[y + 1]
-                    if y_to == y_from or cell_first[x + 1] == cell_first[x]:
-                        continue
-                    common = np.exp(scale[x] + scale[y] - reference)
-                    if common < SHORT:
-                        continue
-                    for p in range(cell_first[x], cell_first[x + 1]):
-                        row = np.int64(item_label[p]) * n_labels
-                        weight = common * value[p]
-                        for q in range(y_from, y_to):
-                            pair = row + item_label[q]
-                            low, high = pair_at[pair], pair_at[pair + 1]
-                            if low == high:
-                                continue
-                            both = weight * value[q]
-                            if n_edges + (high - low) > edge_parent.size:
-                                need = n_edges + (high - low)
-                                edge_parent = grown(edge_parent, need)
-                                edge_left = grown(edge_left, need)
-                                edge_right = grown(edge_right, need)
-                                edge_rule = grown(edge_rule, need)
-                                edge_share = grown(edge_share, need)
-                            for t in range(low, high):
-                                r = pair_rule[t]
-                                a = rule_parent[r]
-                                if not mask[a]:
-                                    continue
-                                v = both * rule_probability[r]
-                                if total[a] == 0.0 and place[a] == -1:
-                                    touched[n_touched] = a
-                                    n_touched += 1
-                                    place[a] = -2
-                                total[a] += v
-                                edge_parent[n_edges], edge_rule[n_edges] = a, r
-                                edge_left[n_edges], edge_right[n_edges] = p, q
-                                edge_share[n_edges] = v
-                                n_edges += 1
-            best, best_value = 0.0, 0.0
-            for t in range(n_touched):
+                n_x, n_y = cell_first[x + 1] - cell_first[x], cell_first[y + 1] - cell_first[y]
+                common = np.exp(scale[x] + scale[y] - reference)
+                if n_x == 0 or n_y == 0 or common < SHORT:
+                    continue
+                room = n_new + n_x * n_y * pair_most
+                left, right, pair, share = grown(left, room), grown(right, room), grown(pair, room), grown(share, room)
+                n_touched, n_new = split_edges(
+                    cell_first[x], cell_first[x + 1], cell_first[y], cell_first[y + 1], common, items[0], value, n_labels,
+                    pair_at, pair_parent, pair_probability, mask, total, touched, n_touched, left, right, pair, share, n_new,
+                )  # fmt: skip
+            kept, best = beam_survivors(touched, n_touched, total, left_merit[i], right_merit[i + length], beam)
+            items, value = wider(items, n_items + kept), grown(value, n_items + kept)
+            for t in range(kept):
                 a = touched[t]
-                best = max(best, total[a] * left_merit[i, a] * right_merit[j, a])
-            for t in range(n_touched):
-                a = touched[t]
-                if total[a] * left_merit[i, a] * right_merit[j, a] >= beam * best:
-                    best_value = max(best_value, total[a])
-            for t in range(n_touched):
-                a = touched[t]
-                place[a] = -1
-                if total[a] > 0.0 and total[a] * left_merit[i, a] * right_merit[j, a] >= beam * best:
-                    item_label = grown(item_label, n_items + 1)
-                    item_start = grown(item_start, n_items + 1)
-                    item_end = grown(item_end, n_items + 1)
-                    item_entry = grown(item_entry, n_items + 1)
-                    value = grown(value, n_items + 1)
-                    item_label[n_items], item_entry[n_items] = a, -1
-                    item_start[n_items], item_end[n_items] = i, j
-                    value[n_items] = total[a] / best_value
-                    place[a] = n_items
-                    n_items += 1
-            kept = first_edge
-            for e in range(first_edge, n_edges):
-                a = edge_parent[e]
+                items[0, n_items], items[1, n_items], items[2, n_items], items[3, n_items] = a, i, i + length, -1
+                value[n_items], place[a] = total[a] / best, n_items
+                n_items += 1
+            edges, shares = wider(edges, n_edges + n_new), grown(shares, n_edges + n_new)
+            for e in range(n_new):
+                a = pair_parent[pair[e]]
                 if place[a] >= 0:
-                    edge_parent[kept] = place[a]
-                    edge_left[kept], edge_right[kept], edge_rule[kept] = (
-                        edge_left[e],
-                        edge_right[e],
-                        edge_rule[e],
-                    )
-                    edge_share[kept] = edge_share[e] / total[a]
-                    kept += 1
-            n_edges = kept
+                    edges[0, n_edges], edges[1, n_edges], edges[2, n_edges] = place[a], left[e], right[e]
+                    edges[3, n_edges], shares[n_edges] = pair_rule[pair[e]], share[e] / total[a]
+                    n_edges += 1
             for t in range(n_touched):
-                total[touched[t]] = 0.0
-                place[touched[t]] = -1
-            scale[cell] = reference + np.log(best_value) if best_value > 0.0 else 0.0
+                total[touched[t]], place[touched[t]] = 0.0, -1
+            scale[cell] = reference + np.log(best) if best > 0.0 else 0.0
             cell += 1
             cell_first[cell] = n_items
             if n_edges > max_edges:
-                n_edges = -1
-                return (
-                    item_label[:0], item_start[:0], item_end[:0], item_entry[:0], edge_parent[:0], edge_left[:0],
-                    edge_right[:0], edge_rule[:0], edge_share[:0], cell_first, 0.0, value[:0],
-                )  # fmt: skip
-    return (
-        item_label[:n_items], item_start[:n_items], item_end[:n_items], item_entry[:n_items], edge_parent[:n_edges],
-        edge_left[:n_edges], edge_right[:n_edges], edge_rule[:n_edges], edge_share[:n_edges], cell_first,
-        scale[n_cells - 1], value[:n_items],
-    )  # fmt: skip
+                return items[:, :0], value[:0], edges[:, :0], shares[:0], cell_first
+    return items[:, :n_items], value[:n_items], edges[:, :n_edges], shares[:n_edges], cell_first
 
 
 @njit(cache=True, nogil=True)
