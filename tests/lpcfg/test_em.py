@@ -87,6 +87,19 @@ def test_expected_counts_equal_enumeration_of_states(seed: int) -> None:
     assert_allclose(np.add.reduceat(found.posterior, found.at[:-1]), 1.0, rtol=ROUNDING)
 
 
+def test_copies_of_trees_multiply_expected_counts() -> None:
+    """Rows of one rule are multiplied together once there are enough of them: same sums, other path."""
+    grammar, trees = forest_of(4)
+    few, _ = encoded_corpus(as_trees(trees))
+    many, _ = encoded_corpus(as_trees(trees, [140] * len(trees)))
+    weights = weights_over(grammar, few)
+    once, often = expected_counts(few, weights), expected_counts(many, weights)
+    assert_allclose(often.counts.rule, 140 * once.counts.rule, rtol=ROUNDING, atol=ROUNDING)
+    assert_allclose(often.counts.entry, 140 * once.counts.entry, rtol=ROUNDING, atol=ROUNDING)
+    assert_allclose(often.counts.root, 140 * once.counts.root, rtol=ROUNDING, atol=ROUNDING)
+    assert_allclose(often.log_likelihood, 140 * once.log_likelihood, rtol=ROUNDING)
+
+
 def test_trees_without_mass_are_counted_and_left_out() -> None:
     grammar, trees = forest_of(0)
     encoded, _ = encoded_corpus(as_trees(trees))
