@@ -202,7 +202,7 @@ def _word_block(
     tags = np.zeros((label_tag.size, int(label_tag.max()) + 1))
     tags[np.arange(label_tag.size), label_tag] = 1.0
     own_tag, share_tag = own[:, n_states:] @ tags, shares[:, n_states:] @ tags
-    ratio = np.divide(own_tag, n * share_tag, out=np.zeros_like(own_tag), where=share_tag > 0)
+    ratio = np.divide(own_tag, n * share_tag, out=np.zeros_like(own_tag), where=n * share_tag > 0)
     spread = shares * ratio[:, column_tag]
     weight = np.where(rare, options.word_weight, 0.0)
     tag_weight = np.where(rare, options.tag_weight, 0.0)
