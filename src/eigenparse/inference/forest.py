@@ -4,7 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntMatrix, IntVector, LongVector, as_ids, as_offsets
+from eigenparse.arrays import (
+    AnyArray,
+    BoolVector,
+    FloatArray,
+    IntMatrix,
+    IntVector,
+    LongVector,
+    as_ids,
+    as_offsets,
+)
 from eigenparse.kernels.forest import base_forest, boundary_merit, forest_posteriors, select, tag_posteriors
 from eigenparse.models.pcfg import LatentGrammar, Skeleton
 
@@ -54,7 +63,9 @@ def rule_index(skeleton: Skeleton) -> RuleIndex:
     order = as_ids(np.argsort(pair, kind="stable"))
     at = as_ids(np.searchsorted(pair[order], np.arange(n * n + 1)))
     probability = np.ascontiguousarray(skeleton.rule_probability[order])
-    return RuleIndex(at, order, as_ids(skeleton.rules[order, 0]), probability, int(np.diff(at).max(initial=1)))
+    return RuleIndex(
+        at, order, as_ids(skeleton.rules[order, 0]), probability, int(np.diff(at).max(initial=1))
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +157,9 @@ def build_forest(
     """The plain PCFG's forest of a sentence, pruned; None if nothing spans it or it would not fit."""
     skeleton, n, n_labels = grammar.skeleton, words.at.size - 1, grammar.skeleton.n_labels
     tag, left_merit, right_merit = _merits(grammar, words)
-    items, value, edges, share, first = base_items(grammar, index, words, constraints, pruning, tag, left_merit, right_merit)
+    items, value, edges, share, first = base_items(
+        grammar, index, words, constraints, pruning, tag, left_merit, right_merit
+    )
     label, start, end, own = items
     parent, left, right, rule = edges
     top = slice(int(first[-2]), int(first[-1]))
@@ -174,7 +187,7 @@ def base_items(
     columns: tuple[IntMatrix, FloatArray, IntMatrix, FloatArray, LongVector] = base_forest(
         words.at[:-1], words.at[1:], words.label, words.probability, tag, pruning.tag, grammar.skeleton.n_labels,
         index.pair_at, index.rule, index.parent, index.probability, index.most, left_merit, right_merit,
-        pruning.beam, limits.cell_mask, limits.masks, pruning.max_edges,
+        pruning.beam, pruning.edge, limits.cell_mask, limits.masks, pruning.max_edges,
     )  # fmt: skip
     return columns
 

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 
 SHORT = 1e-30
+NEGLIGIBLE = 1e-5  # of the beam, below a span's largest edge
 
 
 @njit(cache=True, nogil=True)
@@ -125,16 +126,19 @@ def wider(table, needed):
 @njit(cache=True, nogil=True)
 def split_edges(
     x_from, x_to, y_from, y_to, common, item_label, value, n_labels, pair_at, pair_parent, pair_probability, mask,
-    total, touched, n_touched, left, right, pair, share, n,
+    total, touched, n_touched, left, right, pair, share, n, top, least,
 ):  # fmt: skip
     """Edges of one split of a span: append (left, right, pair, value) and add to the parents' totals.
 
-    Returns the new numbers of touched parents and of edges.
+    Pairs of items below ``least`` of ``top``, the largest edge of the span so far, are left out.  Returns
+    the new numbers of touched parents and of edges, and the largest edge.
     """
     for p in range(x_from, x_to):
         row = np.int64(item_label[p]) * n_labels
         weight = common * value[p]
         for q in range(y_from, y_to):
+            if weight * value[q] < least * top:
+                continue
             at = row + item_label[q]
             for t in range(pair_at[at], pair_at[at + 1]):
                 a = pair_parent[t]
@@ -146,8 +150,20 @@ def split_edges(
                     n_touched += 1
                 total[a] += max(v, 1e-300)
                 left[n], right[n], pair[n], share[n] = p, q, t, v
+                top = max(top, v)
                 n += 1
-    return n_touched, n
+    return n_touched, n, top
+
+
+@njit(cache=True, nogil=True)
+def count_edges(x_from, x_to, y_from, y_to, item_label, n_labels, pair_at):
+    """Number of rules over two cells."""
+    n = 0
+    for p in range(x_from, x_to):
+        row = np.int64(item_label[p]) * n_labels
+        for q in range(y_from, y_to):
+            n += pair_at[row + item_label[q] + 1] - pair_at[row + item_label[q]]
+    return n
 
 
 @njit(cache=True, nogil=True)
@@ -188,7 +204,8 @@ def first_cells(n):
 @njit(cache=True, nogil=True)
 def base_forest(
     entry_from, entry_to, entry_label, entry_probability, tag_posterior, tag_beam, n_labels, pair_at, pair_rule,
-    pair_parent, pair_probability, pair_most, left_merit, right_merit, beam, cell_mask, masks, max_edges,
+    pair_parent, pair_probability, pair_most, left_merit, right_merit, beam, least_share, cell_mask, masks,
+    max_edges,
 ):  # fmt: skip
     """All items and edges of the plain PCFG inside a cell beam.
 
@@ -196,9 +213,10 @@ def base_forest(
     pair_rule, pair_parent and pair_probability, rules by (left, right), at most pair_most each.
     masks: (K, A), which labels a cell may hold; cell_mask: row of masks by i * (n + 1) + j, or empty
     for no constraints.  An item survives its cell if inside * left_merit * right_merit is at least
-    ``beam`` times the cell's best.  Returns item label, start, end, entry and value, edge parent,
-    left, right, rule and share (of its parent's inside value), and the first item of each cell; no
-    items at all if ``max_edges`` would be exceeded.
+    ``beam`` times the cell's best, an edge if it is at least ``least_share`` of its parent.
+    Returns items (label, start, end, entry), their values, edges (parent, left, right, rule), their
+    shares of the parents' inside values, and the first item of each cell; no items at all if
+    ``max_edges`` would be exceeded.
     """
     n = entry_from.size
     cell_first = np.zeros(n * (n + 1) // 2 + 1, dtype=np.int64)
@@ -207,7 +225,11 @@ def base_forest(
     value = np.empty(64 * n)
     edges = np.empty((4, 4096), dtype=np.int32)  # parent, left, right, rule
     shares = np.empty(4096)
-    left, right, pair = (np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32))
+    left, right, pair = (
+        np.empty(1024, dtype=np.int32),
+        np.empty(1024, dtype=np.int32),
+        np.empty(1024, dtype=np.int32),
+    )
     share = np.empty(1024)
     total, touched = np.zeros(n_labels), np.empty(n_labels, dtype=np.int32)
     place = np.full(n_labels, -1, dtype=np.int32)
@@ -215,11 +237,19 @@ def base_forest(
     n_items, n_edges, cell = 0, 0, 0
     for i in range(n):
         mask = masks[cell_mask[i * (n + 1) + i + 1]] if cell_mask.size > 0 else masks[0]
-        items, value = wider(items, n_items + entry_to[i] - entry_from[i]), grown(value, n_items + entry_to[i] - entry_from[i])
+        items, value = (
+            wider(items, n_items + entry_to[i] - entry_from[i]),
+            grown(value, n_items + entry_to[i] - entry_from[i]),
+        )
         first, best = n_items, 0.0
         for e in range(entry_from[i], entry_to[i]):
             if tag_posterior[i, e - entry_from[i]] >= tag_beam and mask[entry_label[e]]:
-                items[0, n_items], items[1, n_items], items[2, n_items], items[3, n_items] = entry_label[e], i, i + 1, e
+                items[0, n_items], items[1, n_items], items[2, n_items], items[3, n_items] = (
+                    entry_label[e],
+                    i,
+                    i + 1,
+                    e,
+                )
                 value[n_items] = entry_probability[e]
                 best = max(best, entry_probability[e])
                 n_items += 1
@@ -232,7 +262,7 @@ def base_forest(
         for i in range(n - length + 1):
             mask = masks[cell_mask[i * (n + 1) + i + length]] if cell_mask.size > 0 else masks[0]
             reference = cell_reference(i, length, length_at, cell_first, scale)
-            n_touched, n_new = 0, 0
+            n_touched, n_new, top = 0, 0, 0.0
             for k in range(1, length if reference > -np.inf else 1):
                 x, y = length_at[k] + i, length_at[length - k] + i + k
                 n_x, n_y = cell_first[x + 1] - cell_first[x], cell_first[y + 1] - cell_first[y]
@@ -240,22 +270,39 @@ def base_forest(
                 if n_x == 0 or n_y == 0 or common < SHORT:
                     continue
                 room = n_new + n_x * n_y * pair_most
-                left, right, pair, share = grown(left, room), grown(right, room), grown(pair, room), grown(share, room)
-                n_touched, n_new = split_edges(
+                if room > left.size and n_x > 1:  # a bound that is rarely met: count before growing
+                    room = n_new + count_edges(
+                        cell_first[x], cell_first[x + 1], cell_first[y], cell_first[y + 1], items[0], n_labels, pair_at
+                    )  # fmt: skip
+                left, right, pair, share = (
+                    grown(left, room),
+                    grown(right, room),
+                    grown(pair, room),
+                    grown(share, room),
+                )
+                n_touched, n_new, top = split_edges(
                     cell_first[x], cell_first[x + 1], cell_first[y], cell_first[y + 1], common, items[0], value, n_labels,
                     pair_at, pair_parent, pair_probability, mask, total, touched, n_touched, left, right, pair, share, n_new,
+                    top, NEGLIGIBLE * beam,
                 )  # fmt: skip
-            kept, best = beam_survivors(touched, n_touched, total, left_merit[i], right_merit[i + length], beam)
+            kept, best = beam_survivors(
+                touched, n_touched, total, left_merit[i], right_merit[i + length], beam
+            )
             items, value = wider(items, n_items + kept), grown(value, n_items + kept)
             for t in range(kept):
                 a = touched[t]
-                items[0, n_items], items[1, n_items], items[2, n_items], items[3, n_items] = a, i, i + length, -1
+                items[0, n_items], items[1, n_items], items[2, n_items], items[3, n_items] = (
+                    a,
+                    i,
+                    i + length,
+                    -1,
+                )
                 value[n_items], place[a] = total[a] / best, n_items
                 n_items += 1
             edges, shares = wider(edges, n_edges + n_new), grown(shares, n_edges + n_new)
             for e in range(n_new):
                 a = pair_parent[pair[e]]
-                if place[a] >= 0:
+                if place[a] >= 0 and share[e] >= least_share * total[a]:
                     edges[0, n_edges], edges[1, n_edges], edges[2, n_edges] = place[a], left[e], right[e]
                     edges[3, n_edges], shares[n_edges] = pair_rule[pair[e]], share[e] / total[a]
                     n_edges += 1

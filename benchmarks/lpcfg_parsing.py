@@ -1,0 +1,99 @@
+"""Accuracy and speed of latent PCFGs on treebanks: train, parse dev, score; one row a setting.
+
+    python benchmarks/lpcfg_parsing.py DATA --treebank wsj-sample --seeds 3
+    python benchmarks/lpcfg_parsing.py DATA --treebank craft --ensemble 4
+    python benchmarks/lpcfg_parsing.py DATA --treebank gum --method tensor --states 32
+
+DATA holds a folder a treebank with train.ptb and dev.ptb.  Words only, all lengths, EVALB COLLINS
+labelled F1.  Seconds are CPU of one process; kernels are warmed up first.
+"""
+
+import argparse
+import os
+import resource
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from eigenparse.corpus.brackets import read_trees
+from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.normalise import normalise
+from eigenparse.corpus.transform import unbinarise
+from eigenparse.decode.parser import as_trees, decode, make_parser
+from eigenparse.evaluate.brackets import BracketScores, score_brackets
+from eigenparse.learn.lpcfg import LpcfgOptions, train_treebank
+from eigenparse.models.pcfg import LatentGrammar
+from eigenparse.synthetic import sample_treebank
+
+
+def tokens(treebank: Treebank) -> list[list[str]]:
+    """The words of every sentence."""
+    cuts = zip(treebank.offsets[:-1], treebank.offsets[1:])
+    return [[treebank.words[w] for w in treebank.word[i:j] if w >= 0] for i, j in cuts]
+
+
+def parse(grammar: LatentGrammar, sentences: list[list[str]]) -> tuple[Treebank, float, Counter[str]]:
+    """Trees of all sentences, CPU seconds, and how many sentences ended with which status."""
+    parser = make_parser(grammar)
+    for words in sentences[:3]:
+        decode(parser, words)
+    start = time.process_time()
+    results = [decode(parser, words) for words in sentences]
+    seconds = time.process_time() - start
+    status = Counter(result.status for result in results)
+    status["non-positive"] = sum(result.n_non_positive for result in results)
+    trees = as_trees(parser, sentences, [result.derivations[0] for result in results])
+    return unbinarise(trees), seconds, status
+
+
+def row(name: str, scores: BracketScores, train: float, speed: float, status: Counter[str]) -> str:
+    """One line of the table."""
+    total = scores.all
+    return (
+        f"{name:28} F1 {total.f1:6.2f}  unlabelled {total.unlabelled_f1:6.2f}  exact {total.exact:5.1f}  "
+        f"tags {total.tagging:5.2f}  train {train:6.1f} s  {speed:6.1f} sentences/s  {dict(status)}"
+    )
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    arguments.add_argument("data", type=Path)
+    arguments.add_argument("--treebank", default="wsj-sample")
+    arguments.add_argument("--part", default="dev", help="dev, or test once at the end")
+    arguments.add_argument("--seeds", type=int, default=1)
+    arguments.add_argument("--first-seed", type=int, default=0)
+    arguments.add_argument("--method", default="cluster")
+    arguments.add_argument("--states", type=int)
+    arguments.add_argument("--em-rounds", type=int)
+    arguments.add_argument("--ensemble", type=int, default=1)
+    given = arguments.parse_args()
+    options = LpcfgOptions(method=given.method, em_rounds=given.em_rounds, ensemble=given.ensemble)
+    if given.states is not None:
+        options = replace(options, states=replace(options.states, states=given.states))
+    train_treebank(normalise(sample_treebank(300, 0)), replace(options, ensemble=1))  # compiles the kernels
+    gold = normalise(read_trees(given.data / given.treebank / f"{given.part}.ptb"))
+    sentences, found = tokens(gold), []
+    for seed in range(given.first_seed, given.first_seed + given.seeds):
+        start = time.process_time()
+        treebank = normalise(read_trees(given.data / given.treebank / "train.ptb"))
+        grammar = train_treebank(treebank, replace(options, seed=seed)).grammar
+        train = time.process_time() - start
+        guess, seconds, status = parse(grammar, sentences)
+        scores = score_brackets(gold, guess)
+        found.append(scores.f1)
+        name = f"{given.treebank} {given.method} x{given.ensemble} seed {seed}"
+        print(row(name, scores, train, len(sentences) / seconds, status), flush=True)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
+    print(
+        f"{given.treebank}: mean F1 of {len(found)} seeds {sum(found) / len(found):.2f}, peak memory {memory:.2f} GB"
+    )
+
+
+if __name__ == "__main__":
+    main()
