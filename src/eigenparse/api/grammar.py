@@ -11,7 +11,16 @@ from eigenparse.decode.constraints import Span, Tag, span_limits
 from eigenparse.decode.parser import ParserOptions, make_parser
 from eigenparse.decode.posteriors import listed
 from eigenparse.decode.request import Request, answer
-from eigenparse.decode.results import FULL, Bracket, Detail, Parse, Tables, answer_or_none, make_tables, parses_of
+from eigenparse.decode.results import (
+    FULL,
+    Bracket,
+    Detail,
+    Parse,
+    Tables,
+    answer_or_none,
+    make_tables,
+    parses_of,
+)
 from eigenparse.errors import DataError, ModelFileError, OptionError
 from eigenparse.models.grammar_file import KIND, load_grammar, save_grammar
 from eigenparse.models.pcfg import LatentGrammar
@@ -115,7 +124,13 @@ class Grammar:
         return [found[0] for found in self.stream(requests, jobs=jobs)]
 
     def stream(
-        self, requests: Iterable[Request], *, k: int = 1, jobs: int = 1, detail: Detail = FULL, block: int = BLOCK
+        self,
+        requests: Iterable[Request],
+        *,
+        k: int = 1,
+        jobs: int = 1,
+        detail: Detail = FULL,
+        block: int = BLOCK,
     ) -> Iterator[tuple[Parse, ...]]:
         """The k best trees of each request, in order, holding one block of sentences at a time."""
         workers = check_jobs(jobs)
@@ -146,7 +161,9 @@ class Grammar:
             raise DataError("an empty sentence has no tree; leave it out")
         for token in tokens:
             if not isinstance(token, str) or token.split() != [token]:
-                raise DataError(f"the token {token!r} is empty or holds blanks; split the sentence into tokens")
+                raise DataError(
+                    f"the token {token!r} is empty or holds blanks; split the sentence into tokens"
+                )
         given = None if tags is None else tuple(tags)
         return Request(tokens, given, span_limits(required, forbidden))
 
@@ -180,7 +197,11 @@ def load(path: str | Path) -> Grammar:
     found = Path(path)
     if not found.is_file():
         reason = "is a directory" if found.is_dir() else "no such file"
-        raise ModelFileError(f"{path}: {reason}; name a model, as `eigenparse train lpcfg` writes it with --out")
+        raise ModelFileError(
+            f"{path}: {reason}; name a model, as `eigenparse train lpcfg` writes it with --out"
+        )
     if model_kind(found) != KIND:
-        raise ModelFileError(f"{path}: holds a model of kind {model_kind(found)!r}, not {KIND!r}; use its own verbs")
+        raise ModelFileError(
+            f"{path}: holds a model of kind {model_kind(found)!r}, not {KIND!r}; use its own verbs"
+        )
     return Grammar.of(load_grammar(found))

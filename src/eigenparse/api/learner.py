@@ -49,6 +49,8 @@ class LatentPCFG:
         """The checked settings, defaults filled in."""
         from eigenparse.learn.lpcfg import LpcfgOptions
 
+        if self.seed < 0:
+            raise OptionError(f"seed must be 0 or more, got {self.seed} instead")
         base = LpcfgOptions()
         binarisation = {"factor": self.factor, "horizontal": self.horizontal, "vertical": self.vertical}
         lexicon = {"rare": self.rare, "by_tag": self._by_tag()}
@@ -111,7 +113,9 @@ class LatentPCFG:
 
         jobs = check_jobs(self.jobs)
         if jobs > 1 and options.ensemble > 1:
-            learned = train_treebank(treebank, options, run=lambda task, items: process_map(task, items, jobs=jobs))
+            learned = train_treebank(
+                treebank, options, run=lambda task, items: process_map(task, items, jobs=jobs)
+            )
         else:
             learned = train_treebank(treebank, options, progress=progress)
         return replace(Grammar.of(learned.grammar), learning=Learning(learned.seconds, learned.megabytes))

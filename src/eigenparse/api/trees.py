@@ -24,7 +24,9 @@ def treebank_of(trees: Any, *, skip_broken: bool = False) -> Treebank:
     if isinstance(trees, str | Path):
         return read_trees(trees, skip_broken=skip_broken)
     if not isinstance(trees, Iterable):
-        raise DataError(f"trees of type {type(trees).__name__}; give paths, a Treebank, nltk trees or brackets")
+        raise DataError(
+            f"trees of type {type(trees).__name__}; give paths, a Treebank, nltk trees or brackets"
+        )
     items = [trees] if hasattr(trees, "label") else list(trees)  # an nltk.Tree is a list of its children
     if not items:
         raise DataError("there are no trees; give at least one")

@@ -4,10 +4,15 @@ from eigenparse.cli import convert as convert
 from eigenparse.cli import demo as demo
 from eigenparse.cli import draw as draw
 from eigenparse.cli import evaluate as evaluate
+from eigenparse.cli import info as info
 from eigenparse.cli import normalise as normalise
+from eigenparse.cli import parse as parse
 from eigenparse.cli import rerank as rerank
+from eigenparse.cli import sample as sample
+from eigenparse.cli import score as score
 from eigenparse.cli import tag as tag
 from eigenparse.cli import train_dependency as train_dependency
 from eigenparse.cli import train_deptree as train_deptree
 from eigenparse.cli import train_hmm as train_hmm
+from eigenparse.cli import train_lpcfg as train_lpcfg
 from eigenparse.cli import train_rhmm as train_rhmm

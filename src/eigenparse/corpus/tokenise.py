@@ -31,7 +31,7 @@ _PIECES = re.compile(
   | \.{2,} | … | -{2,} | [—–]                                               # dots and dashes
   | [$#£€¥]? [+-]? \d+(?:[.,:/]\d+)* (?:\w+)? (?:-\w+)* | %                # numbers
   | '\d\ds?\b                                                              # '90s
-  | \w[\w.]*(?:[-/&'’]\w[\w.]*)*['’]? \.?                                  # words
+  | \w+(?:\.\w+)*(?:[-/&'’]\w+(?:\.\w+)*)*['’]? (?:\.(?!\.))?              # words
   | \S                                                                     # everything else
     """,
     re.VERBOSE,

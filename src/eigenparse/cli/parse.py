@@ -1,0 +1,113 @@
+"""eigenparse parse: sentences in, trees out, with any model that parses."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eigenparse.cli.main import app
+from eigenparse.cli.models import runner_for
+
+EXAMPLES = """
+Examples:
+
+  echo "The old man the boats ." | eigenparse parse english.model
+
+  eigenparse parse english.model --raw --format json letter.txt
+
+  eigenparse parse english.model --kbest 5 --jobs 2 sentences.txt --output trees.ptb
+"""
+# A kind of model that parses: one line here.
+RUNNERS = {
+    "lpcfg": "eigenparse.cli.parse_lpcfg:run",
+    "dependency": "eigenparse.cli.parse_dependency:run",
+}
+
+
+class Form(StrEnum):
+    """How trees are written."""
+
+    brackets = "brackets"
+    json = "json"
+    svg = "svg"
+
+
+class Decoder(StrEnum):
+    """What the chosen tree maximises."""
+
+    brackets = "brackets"
+    labelled_recall = "labelled-recall"
+    max_rule = "max-rule"
+
+
+class Combination(StrEnum):
+    """How the members of an ensemble vote."""
+
+    product = "product"
+    sum = "sum"
+
+
+@dataclass(frozen=True, slots=True)
+class ParseRequest:
+    """What the user asked for; a kind of model uses what has a meaning for it."""
+
+    model: Path
+    source: Path
+    tagged: bool
+    raw: bool
+    kbest: int
+    form: str
+    decoder: str | None
+    combination: str | None
+    threshold: float | None
+    max_length: int | None
+    memory: int | None
+    jobs: int
+    output: Path | None
+
+
+@app.command(epilog=EXAMPLES)
+def parse(
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model that `train` wrote.")],
+    source: Annotated[
+        Path, typer.Argument(metavar="[FILE|-]", help="A sentence a line, tokens separated by blanks.")
+    ] = Path("-"),
+    tagged: Annotated[bool, typer.Option("--tagged", help="Tokens are word_TAG; the tags are kept.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Plain text: split sentences and tokens first.")] = False,
+    kbest: Annotated[int, typer.Option(min=1, metavar="K", help="So many different trees a sentence.")] = 1,
+    form: Annotated[Form, typer.Option("--format", help="How to write trees.")] = Form.brackets,
+    decoder: Annotated[Decoder | None, typer.Option(help="What the tree is to maximise.")] = None,
+    combination: Annotated[Combination | None, typer.Option(help="How an ensemble votes.")] = None,
+    threshold: Annotated[
+        float | None, typer.Option(help="Least worth of a bracket; more for precision, less for recall.")
+    ] = None,
+    max_length: Annotated[int | None, typer.Option(min=1, help="Skip longer sentences.")] = None,
+    memory: Annotated[int | None, typer.Option(min=1, metavar="MB", help="Most for one chart.")] = None,
+    jobs: Annotated[int, typer.Option(min=0, metavar="N", help="Threads; 0 for all cores.")] = 1,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write this file instead, whole or not at all.")
+    ] = None,
+) -> None:
+    """Parse sentences; every line gives a line, in order.  An empty line stays empty."""
+    from eigenparse.errors import OptionError
+
+    if tagged and raw:
+        raise OptionError("--tagged and --raw exclude each other; plain text has no tags")
+    request = ParseRequest(
+        model=model,
+        source=source,
+        tagged=tagged,
+        raw=raw,
+        kbest=kbest,
+        form=form.value,
+        decoder=decoder.value if decoder else None,
+        combination=combination.value if combination else None,
+        threshold=threshold,
+        max_length=max_length,
+        memory=None if memory is None else memory * 1_000_000,
+        jobs=jobs,
+        output=output,
+    )
+    runner_for(model, RUNNERS, "parse")(request)

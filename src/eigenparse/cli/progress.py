@@ -1,0 +1,44 @@
+"""Progress on a terminal, silence in pipes."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+@contextmanager
+def stages(title: str) -> Iterator[Callable[[str], None] | None]:
+    """A function that is told the stage under way, shown with a spinner; None where nobody looks."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda stage: bar.update(task, description=f"{title}: {stage}")
+
+
+def counted(items: Iterable[T], title: str, *, total: int | None = None, show: bool = True) -> Iterator[T]:
+    """The same items, counted on a bar while they pass if standard error is a terminal."""
+    if not (show and sys.stderr.isatty()):
+        yield from items
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        for item in items:
+            yield item
+            bar.advance(task)
+
+
+def tell(sentence: str) -> None:
+    """A sentence on standard error."""
+    sys.stderr.write(f"eigenparse: {sentence}\n")

@@ -1,0 +1,45 @@
+"""A grammar small enough to enumerate all its trees of a sentence, and one that is worth parsing with."""
+
+import functools
+from dataclasses import replace
+
+from eigenparse.api.grammar import Grammar
+from eigenparse.api.learner import LatentPCFG
+from eigenparse.corpus.brackets import parse_trees
+from eigenparse.decode.parser import ParserOptions
+from eigenparse.inference.forest import NO_PRUNING
+from eigenparse.learn.lpcfg import LpcfgOptions, train_treebank
+from eigenparse.synthetic import sample_treebank
+
+TREES = """
+(TOP (S (NP (NNS dogs)) (VP (VBD saw) (NP (NNS men)) (PP (IN with) (NP (NNS dogs))))))
+(TOP (S (NP (NNS men)) (VP (VBD saw) (NP (NP (NNS dogs)) (PP (IN with) (NP (NNS men)))))))
+(TOP (S (NP (NNS men)) (VP (VBD saw) (NP (NP (DT the) (NN saw)) (PP (IN with) (NP (NNS men)))))))
+(TOP (S (NP (NP (NNS men)) (PP (IN with) (NP (NNS dogs)))) (VP (VBD slept))))
+(TOP (NP (NP (DT the) (NNS dogs)) (PP (IN with) (NP (DT the) (NN saw)))))
+(TOP (S (NP (DT the) (NN saw)) (VP (VP (VBD saw)) (PP (IN with) (NP (NNS men))))))
+(TOP (S (NP (NNS dogs)) (VP (VP (VBD saw) (NP (NNS men))) (PP (IN with) (NP (NNS dogs))))))
+(TOP (NP (NNS dogs)))
+"""
+SENTENCE = "men saw dogs with dogs with men"
+
+
+@functools.cache
+def tiny(factor: str = "right", method: str = "pcfg", vertical: int = 1) -> Grammar:
+    """A grammar of eight trees whose words have the tags they were seen with and no others."""
+    base = LpcfgOptions()
+    options = LpcfgOptions(
+        method=method,
+        rare=0,
+        states=replace(base.states, states=2, nodes_per_state=3),
+        lexicon=replace(base.lexicon, rare=0, word_weight=0.0, tag_weight=0.0),
+        binarisation=replace(base.binarisation, factor=factor, vertical=vertical),
+    )
+    latent = train_treebank(parse_trees(TREES.strip()), options).grammar
+    return Grammar.of(latent, options=ParserOptions(pruning=NO_PRUNING))
+
+
+@functools.cache
+def english(n_trees: int = 600, **settings: object) -> Grammar:
+    """A grammar of the bundled treebank."""
+    return LatentPCFG(**({"states": 4} | settings)).fit(sample_treebank(n_trees, 0))  # type: ignore[arg-type]

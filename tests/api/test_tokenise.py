@@ -1,0 +1,53 @@
+"""Sentences and tokens of plain text, by hand."""
+
+import pytest
+
+from eigenparse.corpus.tokenise import split_sentences, tokenise
+
+SENTENCES = {
+    "He came. She left.": ["He came.", "She left."],
+    "Mr. Smith met Dr. J. Jones. They spoke.": ["Mr. Smith met Dr. J. Jones.", "They spoke."],
+    'He asked: "Why?" She did not know.': ['He asked: "Why?"', "She did not know."],
+    "It cost $3.50 in the U.S. market. Cheap!": ["It cost $3.50 in the U.S. market.", "Cheap!"],
+    "See e.g. Fig. 3. Then stop... maybe not.": ["See e.g. Fig. 3.", "Then stop... maybe not."],
+    "no stop at the end": ["no stop at the end"],
+    "Really?! Yes. (He did.) Fine.": ["Really?!", "Yes.", "(He did.)", "Fine."],
+    "Two\nlines. One   sentence each.": ["Two lines.", "One sentence each."],
+    "": [],
+}
+TOKENS = {
+    "The old man the boats.": "The old man the boats .",
+    "They don't know; she's here, I'll go.": "They do n't know ; she 's here , I 'll go .",
+    "He can't (really) see John's dogs' tails!": "He ca n't ( really ) see John 's dogs ' tails !",
+    'She said, "No," twice.': "She said , `` No , '' twice .",
+    "It rose 3.5% to $1,200 in 2019.": "It rose 3.5 % to $ 1,200 in 2019 .",
+    "Mr. Smith of the U.S. left at 5 p.m.": "Mr. Smith of the U.S. left at 5 p.m. .",
+    "A state-of-the-art and/or well-known idea...": "A state-of-the-art and/or well-known idea ...",
+    "I cannot--will not--go": "I can not -- will not -- go",
+    "Ask me@example.org or see http://example.org/a.": "Ask me@example.org or see http://example.org/a .",
+    "“Yes”, she said – ‘no’": "`` Yes '' , she said – ‘ no ’",
+    "Það er gott, ekki satt?": "Það er gott , ekki satt ?",
+}
+
+
+@pytest.mark.parametrize("text", SENTENCES)
+def test_sentences(text: str) -> None:
+    assert split_sentences(text) == SENTENCES[text]
+
+
+@pytest.mark.parametrize("text", TOKENS)
+def test_tokens(text: str) -> None:
+    assert " ".join(tokenise(text)) == TOKENS[text]
+
+
+def test_quotes_may_be_kept() -> None:
+    assert tokenise('"No"', quotes="keep") == ['"', "No", '"']
+
+
+@pytest.mark.parametrize(
+    "text", [*SENTENCES, *TOKENS, "a'b''c\"\"d.e...f", "'' `` ''", "\u0000 \u200f x", "…?!"]
+)
+def test_nothing_is_lost(text: str) -> None:
+    """Tokens put together again are the text without its blanks."""
+    assert "".join(tokenise(text, quotes="keep")).rstrip(".") == "".join(text.split()).rstrip(".")
+    assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())
