@@ -75,7 +75,7 @@ class Grammar:
         memory: int | None = None,
     ) -> "Grammar":
         """The same grammar with other choices; what is not named stays."""
-        named = {"decoder": decoder, "combination": combination, "threshold": threshold}
+        named: dict[str, Any] = {"decoder": decoder, "combination": combination, "threshold": threshold}
         objective = replace(self.options.objective, **{k: v for k, v in named.items() if v is not None})
         if max_length is not None and max_length < 1:
             raise OptionError(f"max_length must be 1 or more, got {max_length} instead")

@@ -27,7 +27,9 @@ def treebank_of(trees: Any, *, skip_broken: bool = False) -> Treebank:
         raise DataError(
             f"trees of type {type(trees).__name__}; give paths, a Treebank, nltk trees or brackets"
         )
-    items = [trees] if hasattr(trees, "label") else list(trees)  # an nltk.Tree is a list of its children
+    items: list[Any] = (
+        [trees] if hasattr(trees, "label") else list(trees)
+    )  # an nltk.Tree is a list of its children
     if not items:
         raise DataError("there are no trees; give at least one")
     if all(isinstance(item, str) and item.lstrip().startswith("(") for item in items):

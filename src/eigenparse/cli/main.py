@@ -27,7 +27,9 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version."
+    ),
 ) -> None:
     """Train latent-variable parsers and taggers from your own data, in seconds, on a CPU."""
 
@@ -54,7 +56,9 @@ def main() -> None:
     except MemoryError:
         code = complain("out of memory; use fewer states, fewer jobs or shorter sentences", 1)
     except OSError as problem:
-        code = complain(f"{problem.filename or 'input or output'}: {problem.strerror or problem}; check path and space", 1)
+        code = complain(
+            f"{problem.filename or 'input or output'}: {problem.strerror or problem}; check path and space", 1
+        )
     else:
         code = 0
     sys.exit(code)

@@ -19,8 +19,9 @@ class Binarisation:
     """How wide nodes become binary, and what labels remember.
 
     factor: "right" gives X -> c1 @X, "left" its mirror image, "head" builds a phrase from its head
-    outwards, the right siblings first (by the head rules for English; elsewhere as "left").  horizontal: how many generated
-    siblings an intermediate node remembers.  vertical: 1 for the node itself, 2 with its parent.
+    outwards, the right siblings first (by the head rules for English; elsewhere as "left").
+    horizontal: how many generated siblings an intermediate node remembers.  vertical: 1 for the
+    node itself, 2 with its parent.
     """
 
     factor: str = "right"

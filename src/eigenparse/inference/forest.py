@@ -155,7 +155,7 @@ def build_forest(
     grammar: LatentGrammar, index: RuleIndex, words: Choices, constraints: Constraints, pruning: Pruning
 ) -> Forest | None:
     """The plain PCFG's forest of a sentence, pruned; None if nothing spans it or it would not fit."""
-    skeleton, n, n_labels = grammar.skeleton, words.at.size - 1, grammar.skeleton.n_labels
+    skeleton, n = grammar.skeleton, words.at.size - 1
     tag, left_merit, right_merit = _merits(grammar, words)
     items, value, edges, share, first = base_items(
         grammar, index, words, constraints, pruning, tag, left_merit, right_merit

@@ -95,10 +95,11 @@ def score_rows(
         schedule, trees.left, trees.right, rows.rule, rows.entry, height, at, weights.rule_at, weights.rule_weight,
         weights.entry_at, weights.entry_weight, inside, factor,
     )  # fmt: skip
-    total = np.array([
-        inside[at[top] : at[top + 1]] @ weights.root_weight[weights.state_at[label[top]] : weights.state_at[label[top] + 1]]
-        for top in trees.root
-    ], dtype=np.float64)  # fmt: skip
+    first, last = weights.state_at[label[trees.root]], weights.state_at[label[trees.root] + 1]
+    tops = zip(trees.root, first, last)
+    total = np.array(
+        [inside[at[r] : at[r + 1]] @ weights.root_weight[i:j] for r, i, j in tops], dtype=np.float64
+    )
     with np.errstate(divide="ignore"):
         log_factor = np.add.reduceat(np.log(factor), trees.offsets[:-1])
         return log_factor + np.log(np.abs(total)), np.sign(total)

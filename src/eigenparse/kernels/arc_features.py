@@ -68,7 +68,7 @@ def role_part(keys, edge_keys, atoms, coefficients, role, n_templates):
         r, offset, attribute = atoms[k, 0], atoms[k, 2], atoms[k, 3]
         for i in range(n + 1):
             j = i + offset
-            if 1 <= j <= n:
+            if 1 <= j <= n:  # noqa: SIM108  three cases read better apart
                 key = keys[attribute, j - 1]
             else:
                 key = edge_keys[attribute, 0 if j < 0 else (1 if j == 0 else 2)]

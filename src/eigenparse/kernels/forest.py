@@ -281,9 +281,9 @@ def base_forest(
                     grown(share, room),
                 )
                 n_touched, n_new, top = split_edges(
-                    cell_first[x], cell_first[x + 1], cell_first[y], cell_first[y + 1], common, items[0], value, n_labels,
-                    pair_at, pair_parent, pair_probability, mask, total, touched, n_touched, left, right, pair, share, n_new,
-                    top, NEGLIGIBLE * beam,
+                    cell_first[x], cell_first[x + 1], cell_first[y], cell_first[y + 1], common, items[0], value,
+                    n_labels, pair_at, pair_parent, pair_probability, mask, total, touched, n_touched,
+                    left, right, pair, share, n_new, top, NEGLIGIBLE * beam,
                 )  # fmt: skip
             kept, best = beam_survivors(
                 touched, n_touched, total, left_merit[i], right_merit[i + length], beam

@@ -206,7 +206,9 @@ def _word_block(
     spread = shares * ratio[:, column_tag]
     weight = np.where(rare, options.word_weight, 0.0)
     tag_weight = np.where(rare, options.tag_weight, 0.0)
-    mixed: FloatArray = (own + weight * shares + tag_weight * spread) / np.maximum(n + weight + tag_weight, 1e-300)
+    mixed: FloatArray = (own + weight * shares + tag_weight * spread) / np.maximum(
+        n + weight + tag_weight, 1e-300
+    )
     return mixed
 
 

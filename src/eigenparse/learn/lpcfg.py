@@ -94,7 +94,7 @@ class _Member:
 
 def train_treebank(
     treebank: Treebank,
-    options: LpcfgOptions = LpcfgOptions(),  # noqa: B008
+    options: LpcfgOptions = LpcfgOptions(),
     *,
     progress: Progress | None = None,
     run: OrderedMap | None = None,
