@@ -172,9 +172,9 @@ def build_forest(
     entry = np.where(own >= 0, words.entry[np.maximum(own, 0)], -1).astype(np.int32)
     emission = np.where(own >= 0, words.emission[np.maximum(own, 0)], 1.0)
     is_root = (start == 0) & (end == n) & (skeleton.root_probability[label] > 0)
-    items = (label, start, end, entry, emission)
+    columns = (label, start, end, entry, emission)
     return _kept(
-        items, (parent, left, right, rule), posterior, edge_posterior, is_root, pruning.item, pruning.edge
+        columns, (parent, left, right, rule), posterior, edge_posterior, is_root, pruning.item, pruning.edge
     )
 
 

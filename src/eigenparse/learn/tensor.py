@@ -42,9 +42,9 @@ def project(encoded: Encoded, view: NodeView, options: StateOptions, seed: int) 
     label = encoded.trees.label
     at = np.concatenate(([0], np.cumsum(states[label], dtype=np.int64)))
     inside, outside = np.ones(at[-1]), np.ones(at[-1])
-    for rows, Y, Z in parts.values():
-        cells = at[rows][:, None] + np.arange(Y.shape[1])
-        inside[cells], outside[cells] = np.asarray(Y, dtype=np.float64), np.asarray(Z, dtype=np.float64)
+    for rows, inner, outer in parts.values():
+        cells = at[rows][:, None] + np.arange(inner.shape[1])
+        inside[cells], outside[cells] = inner, outer
     return Projected(states, at, inside, outside, singular)
 
 
