@@ -22,9 +22,8 @@ from eigenparse.decode.results import (
     parses_of,
 )
 from eigenparse.errors import DataError, ModelFileError, OptionError
-from eigenparse.models.grammar_file import KIND, load_grammar, save_grammar
+from eigenparse.models.grammar_file import load_grammar, save_grammar
 from eigenparse.models.pcfg import LatentGrammar
-from eigenparse.models.store import model_kind
 from eigenparse.run.local import check_jobs, thread_map
 
 if TYPE_CHECKING:
@@ -199,9 +198,5 @@ def load(path: str | Path) -> Grammar:
         reason = "is a directory" if found.is_dir() else "no such file"
         raise ModelFileError(
             f"{path}: {reason}; name a model, as `eigenparse train lpcfg` writes it with --out"
-        )
-    if model_kind(found) != KIND:
-        raise ModelFileError(
-            f"{path}: holds a model of kind {model_kind(found)!r}, not {KIND!r}; use its own verbs"
         )
     return Grammar.of(load_grammar(found))

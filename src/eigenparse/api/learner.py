@@ -18,7 +18,8 @@ Progress = Callable[[str], None]
 class LatentPCFG:
     """A learner of latent-variable grammars; it only stores its settings, ``fit`` checks them.
 
-    None stands for the default of ``eigenparse.learn.lpcfg.LpcfgOptions`` and its parts.  method:
+    None stands for the default of ``eigenparse.learn.lpcfg.LpcfgOptions`` and its parts, or of the
+    preset: "thesis" has the settings of [matejovicova-2018] as they were.  method:
     "cluster", "tensor", "em" or "pcfg".  states: most latent states of a label.  states_by_label: of
     single labels, by name.  ensemble: number of members; noise, noise_level: how they differ besides
     their seeds.  features: "full" or "thesis".  factor, horizontal, vertical: of the binarisation.
@@ -27,6 +28,7 @@ class LatentPCFG:
     same grammar.
     """
 
+    preset: str | None = None
     method: str | None = None
     states: int | None = None
     em_rounds: int | None = None
@@ -47,11 +49,13 @@ class LatentPCFG:
 
     def options(self) -> "LpcfgOptions":
         """The checked settings, defaults filled in."""
-        from eigenparse.learn.lpcfg import LpcfgOptions
+        from eigenparse.learn.lpcfg import PRESETS
 
+        if self.preset is not None and self.preset not in PRESETS:
+            raise OptionError(f"preset must be one of {', '.join(PRESETS)}, got {self.preset!r} instead")
         if self.seed < 0:
             raise OptionError(f"seed must be 0 or more, got {self.seed} instead")
-        base = LpcfgOptions()
+        base = PRESETS[self.preset or "default"]
         binarisation = {"factor": self.factor, "horizontal": self.horizontal, "vertical": self.vertical}
         lexicon = {"rare": self.rare, "by_tag": self._by_tag()}
         return replace(

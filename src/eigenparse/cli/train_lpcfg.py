@@ -21,6 +21,13 @@ Examples:
 """
 
 
+class Preset(StrEnum):
+    """Settings that belong together."""
+
+    default = "default"
+    thesis = "thesis"
+
+
 class Method(StrEnum):
     """Learners."""
 
@@ -69,6 +76,9 @@ def lpcfg(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="MODEL", help="The model file to write.")],
     dev: Annotated[str | None, typer.Option(metavar="FILE", help="Trees to score the grammar on.")] = None,
+    preset: Annotated[
+        Preset | None, typer.Option(help="Settings to start from; thesis: matejovicova-2018 as it was.")
+    ] = None,
     method: Annotated[Method | None, typer.Option(help="How to learn.")] = None,
     states: Annotated[int | None, typer.Option(help="Most latent states of a label.")] = None,
     em_rounds: Annotated[int | None, typer.Option(help="Rounds of expectation maximisation.")] = None,
@@ -104,6 +114,7 @@ def lpcfg(
         return None if choice is None else choice.value
 
     learner = LatentPCFG(
+        preset=value(preset),
         method=value(method),
         states=states,
         em_rounds=em_rounds,

@@ -11,7 +11,7 @@ from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.corpus.columns import Treebank, Trees, check_trees
 from eigenparse.corpus.transform import Binarisation, binarise
 from eigenparse.errors import DataError, OptionError
-from eigenparse.features.tree import NodeView, node_view
+from eigenparse.features.tree import THESIS_INSIDE, THESIS_OUTSIDE, NodeView, node_view
 from eigenparse.learn.context import tag_context
 from eigenparse.learn.counts import estimate, hard_counts
 from eigenparse.learn.em import Expectation, expected_counts
@@ -72,6 +72,22 @@ class LpcfgOptions:
         if self.rule_smoothing is not None:
             return self.rule_smoothing
         return 30.0 if self.method == "tensor" else 10.0
+
+
+# The settings of [matejovicova-2018]: its 4 + 4 unscaled features, the same number of states for all
+# labels, no smoothing, no EM, rare words replaced by their tags (so that input must be tagged).
+THESIS = LpcfgOptions(
+    states=StateOptions(
+        states=8, nodes_per_state=1, inside=THESIS_INSIDE, outside=THESIS_OUTSIDE, kappa=None
+    ),
+    em_rounds=0,
+    rule_smoothing=0.0,
+    state_mixing=0.0,
+    lexicon=LexiconOptions(by_tag=True, word_weight=0.0, tag_weight=0.0),
+    coarse_states=0,
+    binarisation=Binarisation(factor="right"),
+)
+PRESETS = {"default": LpcfgOptions(), "thesis": THESIS}
 
 
 @dataclass(frozen=True, slots=True)

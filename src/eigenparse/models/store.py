@@ -100,7 +100,8 @@ def _read(path: Path, *, header_only: bool = False) -> tuple[Header, bytes]:
                 raise ModelFileError(
                     f"{path}: not an eigenparse model, or cut short; check the path or copy it again"
                 )
-            content = head + stream.read(length if header_only else -1)
+            stream.seek(0)
+            content = stream.read(8 + length if header_only else -1)
     except OSError as problem:
         raise ModelFileError(f"{path}: cannot be read ({problem.strerror}); check the path") from None
     try:
