@@ -175,11 +175,11 @@ def test_learnt_grammars_are_better_than_the_plain_one(method: str) -> None:
 
 def test_em_rounds_report_rising_likelihoods() -> None:
     """Training runs in single precision; the law itself is tested in double precision."""
-    options = small("cluster", em_rounds=6, rule_smoothing=0.0, state_mixing=0.0)
+    options = small("em", em_rounds=6, rule_smoothing=0.0, state_mixing=0.0)
     log = train_lpcfg(corpus(), options).grammar.report["members"][0]["log_likelihood"]
     assert len(log) >= 6
     assert np.diff(log).min() > -SINGLE * abs(log[0])
-    assert log[-1] > log[0]
+    assert log[-1] > log[0] + 1.0
 
 
 def test_states_by_name_are_obeyed() -> None:
