@@ -48,6 +48,10 @@ def main() -> None:
         app()
     except EigenparseError as problem:
         code = complain(str(problem), 1)
+    except SystemExit as ended:
+        if ended.code == 130:  # the application has turned Ctrl-C into this
+            complain("interrupted; nothing half-written was left behind", 130)
+        raise
     except KeyboardInterrupt:
         code = complain("interrupted; nothing half-written was left behind", 130)
     except BrokenPipeError:

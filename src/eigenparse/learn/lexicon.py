@@ -53,6 +53,25 @@ class TokenValues:
     total: FloatArray
 
 
+def shrunk(trees: Trees, tokens: TokenValues, constant: float) -> TokenValues:
+    """The same values with each word's replaced by their mean under the label, backed off to the label's.
+
+    With n tokens of a word under a label, their mean gets weight sqrt(n) / (constant + sqrt(n)).
+    """
+    value = tokens.value.astype(np.float64)
+    leaf = np.flatnonzero(trees.word >= 0)
+    leaf = leaf[np.argsort(trees.label[leaf], kind="stable")]
+    cuts = np.flatnonzero(np.diff(trees.label[leaf], prepend=-1))
+    for rows in np.split(leaf, cuts[1:]):
+        cells = tokens.at[rows][:, None] + np.arange(tokens.at[rows[0] + 1] - tokens.at[rows[0]])
+        own = value[cells]
+        _, group, count = np.unique(trees.word[rows], return_inverse=True, return_counts=True)
+        mean = np.stack([np.bincount(group, weights=column) for column in own.T], axis=1) / count[:, None]
+        keep = (np.sqrt(count) / (constant + np.sqrt(count)))[:, None]
+        value[cells] = (keep * mean + (1 - keep) * own.mean(axis=0))[group]
+    return replace(tokens, value=value)
+
+
 @dataclass(frozen=True, slots=True)
 class ClassTree:
     """Classes of all levels, coarser ones first: names, each one's coarser class, words' finest.

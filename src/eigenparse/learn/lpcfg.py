@@ -16,9 +16,9 @@ from eigenparse.learn.context import tag_context
 from eigenparse.learn.counts import estimate, hard_counts
 from eigenparse.learn.em import Expectation, expected_counts
 from eigenparse.learn.encode import Encoded, encode, fold_rare
-from eigenparse.learn.lexicon import LexiconOptions, TokenValues, with_lexicon
+from eigenparse.learn.lexicon import LexiconOptions, TokenValues, shrunk, with_lexicon
 from eigenparse.learn.stages import Progress, Stages
-from eigenparse.learn.states import Annotation, StateOptions, cluster_states, random_states
+from eigenparse.learn.states import NODES_PER_STATE, Annotation, StateOptions, cluster_states, random_states
 from eigenparse.learn.tensor import project, row_places, tensor_weights
 from eigenparse.models.pcfg import LatentGrammar, Weights, plain_weights
 
@@ -36,8 +36,10 @@ class LpcfgOptions:
     method: "cluster" (k-means of projected features, then EM), "tensor" (method of moments), "em"
     (random start) or "pcfg" (no latent states).  em_rounds: None takes the method's own number.
     rule_smoothing: constant of the back-off, None for the method's own.  state_mixing: share of a
-    state's lexical weight that goes to the label's other states.  rare: words seen at most so often
-    are learnt as their class.  coarse_states: of the small grammar that prunes, 0 for none.
+    state's lexical weight that goes to the label's other states.  word_shrinkage: constant of the
+    back-off from a word's mean state values to its label's, None for the method's own.  rare: words
+    seen at most so often are learnt as their class.  coarse_states: of the small grammar that prunes,
+    0 for none.
     ensemble: number of members, each with its own seed.  binarisation: how wide nodes are cut.
     """
 
@@ -46,6 +48,7 @@ class LpcfgOptions:
     em_rounds: int | None = None
     rule_smoothing: float | None = None
     state_mixing: float = 0.1
+    word_shrinkage: float | None = None
     rare: int = 5
     lexicon: LexiconOptions = LexiconOptions()
     coarse_states: int = 4
@@ -68,6 +71,18 @@ class LpcfgOptions:
         return {"cluster": 3, "em": 40}.get(self.method, 0)
 
     @property
+    def nodes_per_state(self) -> int:
+        if self.states.nodes_per_state is not None:
+            return self.states.nodes_per_state
+        return 30 if self.method == "tensor" else NODES_PER_STATE
+
+    @property
+    def shrinkage(self) -> float:
+        if self.word_shrinkage is not None:
+            return self.word_shrinkage
+        return 5.0 if self.method == "tensor" else 1.0
+
+    @property
     def smoothing(self) -> float:
         if self.rule_smoothing is not None:
             return self.rule_smoothing
@@ -83,6 +98,7 @@ THESIS = LpcfgOptions(
     em_rounds=0,
     rule_smoothing=0.0,
     state_mixing=0.0,
+    word_shrinkage=0.0,
     lexicon=LexiconOptions(by_tag=True, word_weight=0.0, tag_weight=0.0),
     coarse_states=0,
     binarisation=Binarisation(factor="right"),
@@ -156,6 +172,7 @@ def train_lpcfg(
 
 def _train(trees: Trees, options: LpcfgOptions, progress: Progress | None) -> Learned:
     stages = Stages() if progress is None else Stages(progress)
+    options = replace(options, states=replace(options.states, nodes_per_state=options.nodes_per_state))
     stages.start("reading the grammar off the trees")
     encoded = encode(check_trees(trees), fold_rare(trees, options.rare, by_tag=options.lexicon.by_tag))
     view = node_view(trees, encoded.symbol)
@@ -164,9 +181,8 @@ def _train(trees: Trees, options: LpcfgOptions, progress: Progress | None) -> Le
     for number in range(options.ensemble):
         member = _member(encoded, view, options, options.seed + number * MEMBER_STREAM, stages)
         stages.start("lexicon")
-        skeleton, weights = with_lexicon(
-            encoded.skeleton, member.weights, trees, member.tokens, options.lexicon
-        )
+        tokens = shrunk(trees, member.tokens, options.shrinkage)
+        skeleton, weights = with_lexicon(encoded.skeleton, member.weights, trees, tokens, options.lexicon)
         members.append(_single(weights))
         reports.append(member.report)
     coarse = _coarse(encoded, view, options, stages)

@@ -24,6 +24,7 @@ FEATURE_SETS: dict[str, tuple[Sequence[str], Sequence[str]]] = {
     "full": (tuple(INSIDE), tuple(OUTSIDE)),
     "thesis": (THESIS_INSIDE, THESIS_OUTSIDE),
 }
+NODES_PER_STATE = 100
 NOISES = ("none", "dropout", "additive", "multiplicative")
 PRECISIONS = {"single": np.float32, "double": np.float64}
 
@@ -33,14 +34,14 @@ class StateOptions:
     """How nodes get their latent states.
 
     states: most states a label may have.  nodes_per_state: a label of n nodes gets at most
-    n / nodes_per_state states.  by_label: states of single labels by name, over the rule.
+    n / nodes_per_state states (None: as suits the method).  by_label: states of single labels by name, over the rule.
     inside, outside: feature names or functions.  kappa: feature scaling, None for none.
     noise, noise_level: how members of an ensemble differ [narayan-cohen-2015].  precision: of
     features and projections, "single" or (slower) "double".
     """
 
     states: int = 32
-    nodes_per_state: int = 100
+    nodes_per_state: int | None = None
     by_label: tuple[tuple[str, int], ...] = ()
     inside: Sequence[str | Feature] = tuple(INSIDE)
     outside: Sequence[str | Feature] = tuple(OUTSIDE)
@@ -76,7 +77,7 @@ def wanted_states(encoded: Encoded, options: StateOptions) -> IntVector:
     """Number of states of each label by the rule, and by name where given: (A,)."""
     labels = encoded.trees.labels
     count = np.bincount(encoded.trees.label, minlength=len(labels))
-    wanted = np.clip(count // options.nodes_per_state, 1, options.states)
+    wanted = np.clip(count // (options.nodes_per_state or NODES_PER_STATE), 1, options.states)
     named = dict(options.by_label)
     for a, label in enumerate(labels):
         if str(label) in named:

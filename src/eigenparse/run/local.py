@@ -18,7 +18,9 @@ def check_jobs(jobs: int) -> int:
     """The number of workers; 0 stands for all cores that this process may use."""
     if jobs < 0:
         raise OptionError(f"jobs must be 0 or more, got {jobs} instead")
-    return jobs or len(os.sched_getaffinity(0))
+    if jobs:
+        return jobs
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def thread_map(task: Callable[[S], T], items: Iterable[S], *, jobs: int = 1) -> list[T]:
