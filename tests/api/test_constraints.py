@@ -8,6 +8,8 @@ import pytest
 from tests.api.small import SENTENCE, english, tiny
 from tests.api.test_grammar import ALL, all_trees
 
+from eigenparse.decode.constraints import give_tags
+from eigenparse.decode.parser import word_choices
 from eigenparse.decode.results import Parse
 from eigenparse.errors import DataError
 
@@ -104,6 +106,18 @@ def test_soft_tags_weigh_trees() -> None:
         math.exp(t.log_probability) * math.prod(weights[t.tags[i].tag] for i in (1, 2, 4)) for t in every
     )
     assert math.isclose(found[0].log_total, math.log(mass), rel_tol=1e-5)
+
+
+def test_soft_tags_weigh_what_is_pruned_too() -> None:
+    parser = tiny().tables.parser
+    words = word_choices(parser, ["saw"])
+    given = give_tags(parser, words, [{"NN": 0.25, "VBD": 2.0}]).words
+    factor = {"NN": 0.25, "VBD": 2.0}
+    expected = {
+        a: p * factor[parser.labels[a].chain[-1]]
+        for a, p in zip(words.label.tolist(), words.probability.tolist())
+    }
+    assert dict(zip(given.label.tolist(), given.probability.tolist())) == pytest.approx(expected)
 
 
 def test_a_word_takes_a_tag_it_never_had() -> None:

@@ -14,6 +14,8 @@ from eigenparse.api.grammar import load
 from eigenparse.api.learner import LatentPCFG
 from eigenparse.api.pictures import svg, text
 from eigenparse.corpus.brackets import format_trees, parse_trees
+from eigenparse.decode.parser import decode
+from eigenparse.decode.request import shown_tree
 from eigenparse.decode.results import Parse
 from eigenparse.errors import DataError, ModelFileError, OptionError, ResourceError
 from eigenparse.synthetic import sample_treebank
@@ -112,6 +114,25 @@ def test_k_best_trees_differ_and_fall(factor: str, vertical: int) -> None:
     assert scores == sorted(scores, reverse=True)
     assert trees[0] == grammar.parse(SENTENCE)
     assert [t.tree for t in grammar.kbest(SENTENCE, 7)] == [t.tree for t in trees[:7]]
+
+
+CUT_TWO_WAYS = """
+(TOP (NP (NN x) (RB y) (RB y)))
+(TOP (NP (NN x) (NN x) (NN x) (RB y)))
+(TOP (NP (NN x) (NN x) (RB y) (RB y)))
+"""
+
+
+def test_trees_that_differ_before_unbinarising_only_are_given_once() -> None:
+    """Heads in the middle: four children come together in two ways, which no tree shows."""
+    grammar = LatentPCFG(method="pcfg", factor="head", rare=0).fit(CUT_TWO_WAYS)
+    words = ("x", "x", "y", "y")
+    derivations = decode(grammar.tables.parser, words, k=50).derivations
+    assert len({shown_tree(grammar.tables.symbols, one) for one in derivations}) < len(derivations)
+    trees = [one.tree for one in grammar.kbest(words, 50)]
+    assert len(set(trees)) == len(trees)
+    tagged = grammar.kbest(words, 50, tags=("NN", "NN", "RB", "RB"))
+    assert [one.tree for one in tagged] == [CUT_TWO_WAYS.strip().split("\n")[-1]]
 
 
 def test_trees_score_as_the_product_of_their_rules() -> None:

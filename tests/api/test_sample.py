@@ -9,9 +9,15 @@ from tests.api.small import english, tiny
 
 from eigenparse.api.grammar import Grammar
 from eigenparse.api.learner import LatentPCFG
+from eigenparse.arrays import as_ids, as_offsets
 from eigenparse.corpus.brackets import format_trees
+from eigenparse.corpus.columns import Label
 from eigenparse.errors import DataError
+from eigenparse.inference.sample import sample_trees
+from eigenparse.inference.tree import score_trees
+from eigenparse.models.pcfg import LatentGrammar, Skeleton, Weights, layout
 from eigenparse.synthetic import english_grammar, expected_words, latent_grammar, sample_treebank
+from eigenparse.synthetic import sample_trees as other_sampler
 
 N = 3000
 SIGMAS = 5.0
@@ -31,6 +37,41 @@ def test_sentences_of_a_known_grammar_have_its_length() -> None:
     trees = Grammar.of(latent_grammar(known)).sample(N, seed=1)
     length = np.add.reduceat(trees.word >= 0, trees.offsets[:-1])
     assert abs(length.mean() - expected_words(known)) < SIGMAS * length.std() / math.sqrt(N)
+
+
+def test_trees_of_a_known_grammar_are_as_likely_as_its_own() -> None:
+    """The mean log p of our trees is that of another sampler's: states agree where they must."""
+    latent = latent_grammar(english_grammar())
+    ours = score_trees(latent, sample_trees(latent, N, seed=3)).log_probability
+    theirs = score_trees(latent, other_sampler(english_grammar(), N, 3).trees).log_probability
+    error = math.sqrt((ours.var() + theirs.var()) / N)
+    assert abs(ours.mean() - theirs.mean()) < SIGMAS * error
+
+
+def test_states_of_children_come_together_as_the_tensor_says() -> None:
+    """By hand: S -> A B with two states a child, each with a word of its own."""
+    tensor = np.array([[0.1, 0.2], [0.3, 0.4]])
+    skeleton = Skeleton(
+        labels=(Label(("S",)), Label(("A",)), Label(("B",))),
+        rules=as_ids([[0, 1, 2]]),
+        symbols=("a0", "a1", "b0", "b1"),
+        entry_label=as_ids([1, 1, 2, 2]),
+        entry_symbol=as_ids([0, 1, 2, 3]),
+        entry_start=as_offsets([0, 1, 2, 3, 4]),
+        rule_probability=np.ones(1),
+        entry_probability=np.full(4, 0.5),
+        root_probability=np.array([1.0, 0.0, 0.0]),
+        n_words=4,
+    )
+    states = as_ids([1, 2, 2])
+    entries = np.array([1.0, 0.0, 0.0, 1.0] * 2)
+    root = np.array([1.0, 0.0, 0.0, 0.0, 0.0])
+    weights = Weights(states, *layout(skeleton, states), tensor.ravel(), entries, root)
+    trees = sample_trees(LatentGrammar(skeleton, (weights,)), N, seed=0)
+    word = trees.word[trees.word >= 0].reshape(N, 2)
+    count = np.zeros((2, 2))
+    np.add.at(count, (word[:, 0], word[:, 1] - 2), 1)
+    assert np.all(np.abs(count - N * tensor) < SIGMAS * np.sqrt(N * tensor * (1 - tensor)))
 
 
 def test_the_same_seed_gives_the_same_trees_and_a_prefix() -> None:

@@ -53,6 +53,7 @@ def test_an_interrupted_training_leaves_nothing_half_written(tmp_path: pathlib.P
     _, err = process.communicate(timeout=120)
     assert process.returncode == 130
     assert b"Traceback" not in err
+    assert b"interrupted; nothing half-written" in err
     assert list(out.iterdir()) == []
 
 
