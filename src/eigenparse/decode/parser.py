@@ -41,6 +41,7 @@ from eigenparse.models.words import WordTable, symbols_of, word_table
 
 ROOT = "TOP"
 BYTES_AN_EDGE = 64
+LONG = 60  # words beyond which the beam narrows
 GLUE = (Label((ROOT,)), Label((ROOT,), partial=True))
 
 
@@ -195,9 +196,11 @@ def best_trees(parser: Parser, chart: Chart, k: int) -> Decoded:
 
 
 def _fitting(pruning: Pruning, options: ParserOptions, n_words: int) -> Pruning:
-    """The same pruning with no more edges than the memory allowed holds."""
+    """The same pruning, narrower for long sentences, with no more edges than the memory allowed holds."""
     room = max((options.memory - 64 * n_words**2) // BYTES_AN_EDGE, 1)
-    return replace(pruning, max_edges=min(pruning.max_edges, room))
+    steepness = 6 if pruning is RELAXED else 2
+    beam = min(pruning.beam * max(1.0, n_words / LONG) ** steepness, max(pruning.beam, 0.1))
+    return replace(pruning, beam=beam, max_edges=min(pruning.max_edges, room))
 
 
 def _chart(
