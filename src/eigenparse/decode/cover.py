@@ -33,9 +33,9 @@ def cover(
     order = np.argsort(parent, kind="stable")
     edge_at = np.searchsorted(parent[order], np.arange(label.size + 1)).astype(np.int64)
     left, right = left[order], right[order]
-    word_score = np.where(
-        entry >= 0, np.log(np.maximum(words.probability[np.maximum(entry, 0)], 1e-300)), 0.0
-    )
+    prior = np.ones(skeleton.n_labels) if grammar.context is None else grammar.context.before[-1]
+    likely = words.probability[np.maximum(entry, 0)] * prior[label]
+    word_score = np.where(entry >= 0, np.log(np.maximum(likely, 1e-300)), 0.0)
     shape = (label.size, 1)
     best, back = np.empty(shape), np.empty(shape, dtype=np.int64)
     ranks, count = np.zeros(shape, dtype=np.int64), np.zeros(label.size, dtype=np.int64)

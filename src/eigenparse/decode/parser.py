@@ -168,6 +168,8 @@ def explore(
         forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
         if forest is not None:
             return _chart(parser, forest, pruning, status, tokens)
+        if words.at.size == 2:  # a word alone has no other tree: its likeliest tag will do
+            return None
         if tokens is not None and status == "relaxed":  # at last any word may be anything
             words = widened(parser.grammar.skeleton, words)
     return None
