@@ -83,7 +83,7 @@ def tuned(learner: LatentPCFG, treebank: Treebank, dev: Treebank, *, tell: Tell)
     best, chosen = results[most], replace(single, states=most)
     for name, count in _frequent(chosen, treebank):
         now = dict(chosen.states_by_label)
-        usual = min(most, max(count // chosen.options().states.nodes_per_state, 1))
+        usual = min(most, max(count // (chosen.options().states.nodes_per_state or 1), 1))
         for m in (max(usual // 2, 1), 2 * usual):
             candidate = replace(chosen, states_by_label=tuple((now | {name: m}).items()))
             f1 = trial(candidate, f"{m} states for {name}")

@@ -21,7 +21,7 @@ Examples:
 """
 # A kind of model that parses: one line here.
 RUNNERS = {
-    "lpcfg": "eigenparse.cli.parse_lpcfg:run",
+    "lpcfg": "eigenparse.cli.parse_start:run",
     "dependency": "eigenparse.cli.parse_dependency:run",
 }
 

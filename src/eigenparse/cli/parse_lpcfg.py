@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from eigenparse.api.grammar import BLOCK, Grammar, load
+import numpy as np
+
+from eigenparse.api.grammar import BLOCK, Grammar
 from eigenparse.cli.output import result_stream
 from eigenparse.cli.parse import ParseRequest
 from eigenparse.cli.progress import counted, tell
@@ -14,11 +16,19 @@ from eigenparse.cli.sentences import open_lines, split_tags, tokenised
 from eigenparse.decode.request import Request
 from eigenparse.decode.results import Detail, Parse
 from eigenparse.errors import OptionError
+from eigenparse.kernels.columns import heights
+from eigenparse.models.pcfg import LatentGrammar
 
 
-def run(request: ParseRequest) -> None:
+def warm_up() -> None:
+    """Call one kernel: the first call of a process loads the compiler's tables."""
+    none = np.empty(0, dtype=np.int32)
+    heights(none, none, none)
+
+
+def parse_all(latent: LatentGrammar, request: ParseRequest) -> None:
     """Parse a file or standard input."""
-    grammar = load(request.model).with_options(
+    grammar = Grammar.of(latent).with_options(
         decoder=request.decoder,
         combination=request.combination,
         threshold=request.threshold,

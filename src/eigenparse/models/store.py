@@ -8,6 +8,7 @@ at all.
 
 import hashlib
 import json
+import math
 import os
 import struct
 import tempfile
@@ -16,14 +17,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError
-from safetensors.numpy import load, save
+from safetensors.numpy import save
 
 from eigenparse.arrays import AnyArray
 from eigenparse.errors import ModelFileError
 
 FORMAT_VERSION = 1
 MAX_HEADER_BYTES = 256 * 1024 * 1024
+DTYPES = {
+    "BOOL": "?", "U8": "u1", "I8": "i1", "U16": "<u2", "I16": "<i2", "U32": "<u4", "I32": "<i4", "U64": "<u8",
+    "I64": "<i8", "F16": "<f2", "F32": "<f4", "F64": "<f8",
+}  # fmt: skip
 Header = dict[str, Any]
 
 
@@ -65,10 +69,10 @@ def load_model(path: str | Path) -> tuple[str, Header, dict[str, AnyArray]]:
 
     Raises ModelFileError with one sentence if the file is missing, cut, altered or foreign.
     """
-    document, content = _read(Path(path))
+    document, layout, data = _read(Path(path))
     try:
-        arrays = load(content)
-    except (SafetensorError, ValueError, KeyError, TypeError) as problem:
+        arrays = _views(layout, data)
+    except (ValueError, KeyError, TypeError) as problem:
         raise ModelFileError(
             f"{path}: not a readable model file ({problem}); train or copy it again"
         ) from None
@@ -85,12 +89,12 @@ def load_model(path: str | Path) -> tuple[str, Header, dict[str, AnyArray]]:
 
 def model_kind(path: str | Path) -> str:
     """The kind of a model file, from its header alone."""
-    document, _ = _read(Path(path), header_only=True)
+    document, *_ = _read(Path(path), header_only=True)
     return str(document.get("kind"))
 
 
-def _read(path: Path, *, header_only: bool = False) -> tuple[Header, bytes]:
-    """The JSON document and the content (whole, or up to the arrays) of a file that looks like ours."""
+def _read(path: Path, *, header_only: bool = False) -> tuple[Header, Header, AnyArray]:
+    """The JSON document, the layout of the arrays and their bytes, of a file that looks like ours."""
     try:
         with path.open("rb") as stream:
             head = stream.read(8)
@@ -100,21 +104,46 @@ def _read(path: Path, *, header_only: bool = False) -> tuple[Header, bytes]:
                 raise ModelFileError(
                     f"{path}: not an eigenparse model, or cut short; check the path or copy it again"
                 )
-            stream.seek(0)
-            content = stream.read(8 + length if header_only else -1)
+            text = stream.read(length)
+            data = np.empty(0 if header_only else size - 8 - length, dtype=np.uint8)
+            data = data[: stream.readinto(data.data)]  # less if the file shrinks meanwhile
     except OSError as problem:
         raise ModelFileError(f"{path}: cannot be read ({problem.strerror}); check the path") from None
     try:
-        outer = json.loads(content[8 : 8 + length], object_pairs_hook=_unique_keys)
-        document = json.loads(outer["__metadata__"]["eigenparse"], object_pairs_hook=_unique_keys)
+        layout = json.loads(text, object_pairs_hook=_unique_keys)
+        document = json.loads(layout.pop("__metadata__")["eigenparse"], object_pairs_hook=_unique_keys)
         version = document["version"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ModelFileError(f"{path}: not an eigenparse model; check the path or train it again") from None
     if version != FORMAT_VERSION:
         raise ModelFileError(
             f"{path}: model format {version} is not format {FORMAT_VERSION}; use the eigenparse that wrote it"
         )
-    return document, content
+    return document, layout, data
+
+
+def _views(layout: Header, data: AnyArray) -> dict[str, AnyArray]:
+    """Named arrays over the bytes of a safetensors file, which they must cover without gap or overlap."""
+    arrays: dict[str, AnyArray] = {}
+    done = 0
+    for name, spec in sorted(layout.items(), key=lambda item: item[1]["data_offsets"]):
+        dtype, shape, (begin, end) = (
+            np.dtype(DTYPES[spec["dtype"]]),
+            tuple(spec["shape"]),
+            spec["data_offsets"],
+        )
+        if not all(isinstance(n, int) and n >= 0 for n in (*shape, begin, end)):
+            raise ValueError(f"the place of array {name!r} is not a number")
+        if begin != done or end - begin != math.prod(shape) * dtype.itemsize or end > data.size:
+            raise ValueError(f"array {name!r} does not lie where it should")
+        part = data[begin:end].view(dtype).reshape(shape)
+        if dtype == np.bool_ and np.any(part.view(np.uint8) > 1):
+            raise ValueError(f"array {name!r} holds neither true nor false")
+        arrays[name] = part if part.flags.aligned else part.copy()
+        done = end
+    if done != data.size:
+        raise ValueError("bytes are left over after the arrays")
+    return arrays
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
