@@ -42,9 +42,9 @@ def complain(sentence: str, code: int) -> int:
 
 def main() -> None:
     """Run the application; every expected failure is one sentence and a non-zero exit code."""
-    import eigenparse.cli.verbs  # noqa: F401  registers the verbs, which import ``app`` from here
-
     try:
+        import eigenparse.cli.verbs  # noqa: F401  registers the verbs, which import ``app`` from here
+
         app()
     except EigenparseError as problem:
         code = complain(str(problem), 1)
