@@ -2,12 +2,12 @@
 
 import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from eigenparse.corpus.files import whole_file
 from eigenparse.errors import DataError
 
 
@@ -19,25 +19,8 @@ def result_stream(path: Path | None) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    target = path.resolve()
-    if target.exists() and not target.is_file():
-        with target.open("wb") as stream:
-            yield stream
-        return
-    try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    except OSError as problem:
-        raise DataError(f"{path}: cannot be written ({problem.strerror}); check the directory") from None
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with whole_file(path) as stream:
+        yield stream
 
 
 def check_target(path: Path) -> None:

@@ -9,7 +9,8 @@ import os
 import sys
 import tempfile
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
@@ -135,23 +136,31 @@ def read_text(path: str | Path, *, limit: int = LIMIT) -> str:
     )
 
 
-def write_whole(path: str | Path, content: bytes) -> None:
-    """Write a file that is either complete or absent, whatever interrupts; devices are written to."""
-    path = Path(path).resolve()
-    if path.exists() and not path.is_file():
-        path.write_bytes(content)
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
+    """A stream to a file that appears complete or not at all, whatever interrupts; devices are written to."""
+    target = Path(path).resolve()
+    if target.exists() and not target.is_file():
+        with target.open("wb") as stream:
+            yield stream
         return
     try:
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent)
+        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     except OSError as problem:
         raise DataError(f"{path}: cannot be written ({problem.strerror}); check the directory") from None
     try:
         with os.fdopen(descriptor, "wb") as stream:
-            stream.write(content)
+            yield stream
             stream.flush()
             os.fsync(stream.fileno())
         os.chmod(name, 0o644)
-        os.replace(name, path)
+        os.replace(name, target)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def write_whole(path: str | Path, content: bytes) -> None:
+    """Write a file that is either complete or absent."""
+    with whole_file(path) as stream:
+        stream.write(content)

@@ -134,7 +134,9 @@ def widened(skeleton: Skeleton, words: Choices, share: float = 1e-3) -> Choices:
     for i in range(n):
         own = slice(int(words.at[i]), int(words.at[i + 1]))
         new = ~np.isin(free.label, words.label[own])
-        top = (words.probability[own].max(initial=0.0) or 1.0) / max(free.probability.max(initial=0.0), 1e-300)
+        top = (words.probability[own].max(initial=0.0) or 1.0) / max(
+            free.probability.max(initial=0.0), 1e-300
+        )
         parts.append((
             np.concatenate([words.entry[own], free.entry[new]]),
             np.concatenate([words.label[own], free.label[new]]),

@@ -202,6 +202,25 @@ def first_cells(n):
 
 
 @njit(cache=True, nogil=True)
+def word_items(
+    i, first, last, entry_label, entry_probability, posterior, tag_beam, mask, items, value, n_items
+):
+    """Append the likely readings of a word; the new number of items and the log scale of their values."""
+    start, best = n_items, 0.0
+    for e in range(first, last):
+        if posterior[e - first] >= tag_beam and mask[entry_label[e]]:
+            items[0, n_items], items[3, n_items] = entry_label[e], e
+            items[1, n_items], items[2, n_items] = i, i + 1
+            value[n_items] = entry_probability[e]
+            best = max(best, entry_probability[e])
+            n_items += 1
+    if best > 0.0:
+        value[start:n_items] /= best
+        return n_items, np.log(best)
+    return n_items, 0.0
+
+
+@njit(cache=True, nogil=True)
 def base_forest(
     entry_from, entry_to, entry_label, entry_probability, tag_posterior, tag_beam, n_labels, pair_at, pair_rule,
     pair_parent, pair_probability, pair_most, left_merit, right_merit, beam, least_share, cell_mask, masks,
@@ -225,11 +244,8 @@ def base_forest(
     value = np.empty(64 * n)
     edges = np.empty((4, 4096), dtype=np.int32)  # parent, left, right, rule
     shares = np.empty(4096)
-    left, right, pair = (
-        np.empty(1024, dtype=np.int32),
-        np.empty(1024, dtype=np.int32),
-        np.empty(1024, dtype=np.int32),
-    )
+    left, right = np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32)
+    pair = np.empty(1024, dtype=np.int32)
     share = np.empty(1024)
     total, touched = np.zeros(n_labels), np.empty(n_labels, dtype=np.int32)
     place = np.full(n_labels, -1, dtype=np.int32)
@@ -237,25 +253,12 @@ def base_forest(
     n_items, n_edges, cell = 0, 0, 0
     for i in range(n):
         mask = masks[cell_mask[i * (n + 1) + i + 1]] if cell_mask.size > 0 else masks[0]
-        items, value = (
-            wider(items, n_items + entry_to[i] - entry_from[i]),
-            grown(value, n_items + entry_to[i] - entry_from[i]),
-        )
-        first, best = n_items, 0.0
-        for e in range(entry_from[i], entry_to[i]):
-            if tag_posterior[i, e - entry_from[i]] >= tag_beam and mask[entry_label[e]]:
-                items[0, n_items], items[1, n_items], items[2, n_items], items[3, n_items] = (
-                    entry_label[e],
-                    i,
-                    i + 1,
-                    e,
-                )
-                value[n_items] = entry_probability[e]
-                best = max(best, entry_probability[e])
-                n_items += 1
-        if best > 0.0:
-            value[first:n_items] /= best
-            scale[cell] = np.log(best)
+        room = n_items + entry_to[i] - entry_from[i]
+        items, value = wider(items, room), grown(value, room)
+        n_items, scale[cell] = word_items(
+            i, entry_from[i], entry_to[i], entry_label, entry_probability, tag_posterior[i], tag_beam, mask,
+            items, value, n_items,
+        )  # fmt: skip
         cell += 1
         cell_first[cell] = n_items
     for length in range(2, n + 1):
@@ -274,12 +277,8 @@ def base_forest(
                     room = n_new + count_edges(
                         cell_first[x], cell_first[x + 1], cell_first[y], cell_first[y + 1], items[0], n_labels, pair_at
                     )  # fmt: skip
-                left, right, pair, share = (
-                    grown(left, room),
-                    grown(right, room),
-                    grown(pair, room),
-                    grown(share, room),
-                )
+                left, right = grown(left, room), grown(right, room)
+                pair, share = grown(pair, room), grown(share, room)
                 n_touched, n_new, top = split_edges(
                     cell_first[x], cell_first[x + 1], cell_first[y], cell_first[y + 1], common, items[0], value,
                     n_labels, pair_at, pair_parent, pair_probability, mask, total, touched, n_touched,
@@ -291,12 +290,8 @@ def base_forest(
             items, value = wider(items, n_items + kept), grown(value, n_items + kept)
             for t in range(kept):
                 a = touched[t]
-                items[0, n_items], items[1, n_items], items[2, n_items], items[3, n_items] = (
-                    a,
-                    i,
-                    i + length,
-                    -1,
-                )
+                items[0, n_items], items[3, n_items] = a, -1
+                items[1, n_items], items[2, n_items] = i, i + length
                 value[n_items], place[a] = total[a] / best, n_items
                 n_items += 1
             edges, shares = wider(edges, n_edges + n_new), grown(shares, n_edges + n_new)

@@ -9,9 +9,7 @@ at all.
 import hashlib
 import json
 import math
-import os
 import struct
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -20,6 +18,7 @@ import numpy as np
 from safetensors.numpy import save
 
 from eigenparse.arrays import AnyArray
+from eigenparse.corpus.files import write_whole
 from eigenparse.errors import ModelFileError
 
 FORMAT_VERSION = 1
@@ -29,21 +28,6 @@ DTYPES = {
     "I64": "<i8", "F16": "<f2", "F32": "<f4", "F64": "<f8",
 }  # fmt: skip
 Header = dict[str, Any]
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file that is either complete or absent, whatever interrupts."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent or Path("."))
-    try:
-        with os.fdopen(descriptor, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
 
 
 def digest(arrays: Mapping[str, AnyArray]) -> str:
@@ -61,7 +45,7 @@ def save_model(path: str | Path, *, kind: str, header: Header, arrays: Mapping[s
     contiguous = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
     document = {"version": FORMAT_VERSION, "kind": kind, "sha256": digest(contiguous), "header": header}
     text = json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    write_atomically(Path(path), save(contiguous, metadata={"eigenparse": text}))
+    write_whole(path, save(contiguous, metadata={"eigenparse": text}))
 
 
 def load_model(path: str | Path) -> tuple[str, Header, dict[str, AnyArray]]:
