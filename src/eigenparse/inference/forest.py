@@ -17,9 +17,6 @@ from eigenparse.arrays import (
 from eigenparse.kernels.forest import base_forest, boundary_merit, forest_posteriors, select, tag_posteriors
 from eigenparse.models.pcfg import LatentGrammar, Skeleton
 
-BYTES_AN_EDGE = 24
-BYTES_AN_ITEM = 24
-
 
 @dataclass(frozen=True, slots=True)
 class Pruning:

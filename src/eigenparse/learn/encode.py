@@ -1,15 +1,15 @@
 """A corpus against its own skeleton: binary trees in, integer columns of rules and lexicon entries out."""
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray, IntVector, LongVector, as_ids, as_offsets
+from eigenparse.arrays import IntVector, LongVector, as_ids, as_offsets
 from eigenparse.corpus.classes import class_levels
 from eigenparse.corpus.columns import Trees
 from eigenparse.kernels.columns import heights
-from eigenparse.models.pcfg import Skeleton, Weights
+from eigenparse.models.pcfg import Skeleton
 
 ENOUGH = 20  # tokens that make a class worth its own emission
 
@@ -119,13 +119,3 @@ def encode(trees: Trees, symbols: Symbols) -> Encoded:
 def starts(sorted_ids: IntVector, n: int) -> LongVector:
     """Where each id's run begins in a sorted column: (n + 1,)."""
     return as_offsets(np.searchsorted(sorted_ids, np.arange(n + 1)))
-
-
-def rule_counts(encoded: Encoded) -> LongVector:
-    """How often each rule occurs."""
-    return np.bincount(encoded.rule[encoded.rule >= 0], minlength=encoded.skeleton.rules.shape[0])
-
-
-def with_weights(weights: Weights, rule: FloatArray, entry: FloatArray, root: FloatArray) -> Weights:
-    """The same states and layout with other parameters."""
-    return replace(weights, rule_weight=rule, entry_weight=entry, root_weight=root)
