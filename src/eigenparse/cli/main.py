@@ -17,6 +17,10 @@ app = typer.Typer(
 )
 train = typer.Typer(name="train", help="Learn a model from a corpus.", no_args_is_help=True)
 app.add_typer(train)
+reproduce = typer.Typer(
+    name="reproduce", help="Repeat a paper's experiments; print and write its tables.", no_args_is_help=True
+)
+app.add_typer(reproduce)
 
 
 def _version(wanted: bool) -> None:
