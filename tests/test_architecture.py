@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "evaluate": BASE | {"kernels", "corpus"},
     "draw": BASE | {"corpus", "decode"},
     "synthetic": BASE | {"corpus", "models", "inference"},
+    "report": BASE | {"corpus"},
 }
 OUTSIDE = {"__init__", "cli", "serve", "api", "estimators", "integrations"}
 
