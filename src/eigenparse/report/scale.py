@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 TICKS = 6
+SAME, TINY = 1e-9, 1e-290  # relative distance and size below which values are not told apart
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
@@ -35,8 +36,10 @@ def axis_of(values: Iterable[float], *, log: bool = False, tight: bool = False) 
     low, high = (min(placed), max(placed)) if placed else (1.0, 10.0)
     if log:
         return _log_axis(low, high, tight)
-    if high == low:
-        low, high = low - (abs(low) or 1.0) * 0.1, high + (abs(high) or 1.0) * 0.1
+    size = max(abs(low), abs(high))
+    if high - low <= SAME * size or size < TINY:
+        room = 0.1 * size if size >= TINY else 1.0
+        low, high = low - room, high + room
     step = _step((high - low) / TICKS)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     if tight:
@@ -53,7 +56,7 @@ def _step(rough: float) -> float:
 
 def _log_axis(low: float, high: float, tight: bool) -> Axis:
     """Powers of ten when there are enough of them, else powers of two."""
-    if high == low:
+    if high <= low * (1 + SAME):
         low, high = low / 2, high * 2
     base = 10.0 if high / low > 100 else 2.0
     inner = 1e-9 if tight else -1e-9
