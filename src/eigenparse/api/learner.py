@@ -9,6 +9,7 @@ from eigenparse.errors import DataError, OptionError
 
 if TYPE_CHECKING:
     from eigenparse.corpus.columns import Treebank
+    from eigenparse.learn.checkpoint import Checkpoint
     from eigenparse.learn.lpcfg import LpcfgOptions
 
 Progress = Callable[[str], None]
@@ -109,19 +110,29 @@ class LatentPCFG:
         return self.fit_normalised(treebank, options, progress=progress)
 
     def fit_normalised(
-        self, treebank: "Treebank", options: "LpcfgOptions", *, progress: Progress | None = None
+        self,
+        treebank: "Treebank",
+        options: "LpcfgOptions",
+        *,
+        progress: Progress | None = None,
+        checkpoint: "Checkpoint | None" = None,
     ) -> Grammar:
         """The same from trees that are normalised, with settings that are checked."""
+        from eigenparse.learn.checkpoint import NOTHING_KEPT
         from eigenparse.learn.lpcfg import train_treebank
         from eigenparse.run.local import check_jobs, process_map
 
         jobs = check_jobs(self.jobs)
+        kept = NOTHING_KEPT if checkpoint is None else checkpoint
         if jobs > 1 and options.ensemble > 1:
             learned = train_treebank(
-                treebank, options, run=lambda task, items: process_map(task, items, jobs=jobs)
+                treebank,
+                options,
+                run=lambda task, items: process_map(task, items, jobs=jobs),
+                checkpoint=kept,
             )
         else:
-            learned = train_treebank(treebank, options, progress=progress)
+            learned = train_treebank(treebank, options, progress=progress, checkpoint=kept)
         return replace(Grammar.of(learned.grammar), learning=Learning(learned.seconds, learned.megabytes))
 
 

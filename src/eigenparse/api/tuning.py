@@ -15,6 +15,7 @@ from eigenparse.decode.request import Request
 from eigenparse.decode.results import PLAIN
 from eigenparse.errors import DataError
 from eigenparse.evaluate.brackets import score_brackets
+from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint
 
 Tell = Callable[[str], None]
 LADDER = (4, 8, 16, 24, 32)
@@ -65,7 +66,14 @@ def _flat(tokens: tuple[str, ...]) -> str:
     return "(TOP " + " ".join(f"(X {escape(token)})" for token in tokens) + ")"
 
 
-def tuned(learner: LatentPCFG, treebank: Treebank, dev: Treebank, *, tell: Tell) -> LatentPCFG:
+def tuned(
+    learner: LatentPCFG,
+    treebank: Treebank,
+    dev: Treebank,
+    *,
+    tell: Tell,
+    checkpoint: Checkpoint = NOTHING_KEPT,
+) -> LatentPCFG:
     """The same learner with the numbers of states that do best on development trees.
 
     First the most states a label may have, then half and twice as many for each of the most frequent
@@ -73,8 +81,11 @@ def tuned(learner: LatentPCFG, treebank: Treebank, dev: Treebank, *, tell: Tell)
     """
     single = replace(learner, ensemble=1, jobs=1)
 
+    def score(candidate: LatentPCFG) -> float:
+        return dev_scores(candidate.fit_normalised(treebank, candidate.options()), dev).f1
+
     def trial(candidate: LatentPCFG, what: str) -> float:
-        f1 = dev_scores(candidate.fit_normalised(treebank, candidate.options()), dev).f1
+        f1 = checkpoint.figure(what.replace("/", "_").replace(" ", "-"), lambda: score(candidate))
         tell(f"{what}: F1 {f1:.2f}")
         return f1
 

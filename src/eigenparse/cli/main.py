@@ -1,7 +1,10 @@
 """The command line: one Typer application, one module a verb; arguments in, exit code out."""
 
 import os
+import signal
 import sys
+from contextlib import suppress
+from types import FrameType
 
 import typer
 
@@ -44,9 +47,16 @@ def complain(sentence: str, code: int) -> int:
     return code
 
 
+def _end(number: int, frame: FrameType | None) -> None:
+    """Answer SIGTERM as a program that cleans up after itself."""
+    raise SystemExit(128 + number)
+
+
 def main() -> None:
     """Run the application; every expected failure is one sentence and a non-zero exit code."""
     try:
+        with suppress(ValueError):  # not the main thread
+            signal.signal(signal.SIGTERM, _end)
         import eigenparse.cli.verbs  # noqa: F401  registers the verbs, which import ``app`` from here
 
         app()
@@ -55,6 +65,8 @@ def main() -> None:
     except SystemExit as ended:
         if ended.code == 130:  # the application has turned Ctrl-C into this
             complain("interrupted; nothing half-written was left behind", 130)
+        if ended.code == 128 + signal.SIGTERM:
+            complain("told to end; nothing half-written was left behind", 143)
         raise
     except KeyboardInterrupt:
         code = complain("interrupted; nothing half-written was left behind", 130)

@@ -105,6 +105,9 @@ def lpcfg(
     tune_states: Annotated[
         bool, typer.Option("--tune-states", help="Choose states by F1 on --dev (learns many grammars).")
     ] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where an interrupted run of this command stopped.")
+    ] = False,
 ) -> None:
     """Learn a latent-variable grammar from a treebank."""
     from eigenparse.api.learner import LatentPCFG
@@ -129,4 +132,4 @@ def lpcfg(
         rare_words=value(rare_words),
         jobs=jobs,
     )
-    run(Job(learner, tuple(trees), out, dev, skip_broken, report, tune_states))
+    run(Job(learner, tuple(trees), out, dev, skip_broken, report, tune_states, resume))

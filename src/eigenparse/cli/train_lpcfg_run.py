@@ -2,13 +2,16 @@
 
 import json
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import typer
 
+from eigenparse import __version__
 from eigenparse.api.grammar import Grammar
 from eigenparse.api.learner import LatentPCFG
 from eigenparse.api.tuning import F1, dev_scores, tuned
@@ -16,6 +19,12 @@ from eigenparse.cli.output import check_target
 from eigenparse.cli.progress import stages, tell
 from eigenparse.corpus.columns import Treebank
 from eigenparse.errors import DataError, OptionError
+
+if TYPE_CHECKING:
+    from eigenparse.learn.checkpoint import Checkpoint
+    from eigenparse.learn.lpcfg import LpcfgOptions
+
+LONG_EM = 10  # rounds that are worth a checkpoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +38,7 @@ class Job:
     skip_broken: bool
     report: Path | None
     tune_states: bool
+    resume: bool = False
 
 
 def run(job: Job) -> None:
@@ -43,12 +53,13 @@ def run(job: Job) -> None:
     treebank = read_normalised(job.trees, job.skip_broken)
     dev = None if job.dev is None else read_normalised((job.dev,), job.skip_broken)
     learner = job.learner
-    if job.tune_states and dev is not None:
-        learner = tuned(learner, treebank, dev, tell=tell)
-        options = learner.options()
-    with stages("learning") as progress:
-        grammar = learner.fit_normalised(treebank, options, progress=progress)
-    grammar.save(job.out)
+    with kept_work(job, options, treebank, dev) as checkpoint:
+        if job.tune_states and dev is not None:
+            learner = tuned(learner, treebank, dev, tell=tell, checkpoint=checkpoint.at("tuning"))
+            options = learner.options()
+        with stages("learning") as progress:
+            grammar = learner.fit_normalised(treebank, options, progress=progress, checkpoint=checkpoint)
+        grammar.save(job.out)
     elapsed = time.perf_counter() - started
     for line in learning_lines(grammar):
         tell(line)
@@ -56,6 +67,37 @@ def run(job: Job) -> None:
     table = [] if dev is None else score_table(learner, treebank, grammar, dev)
     if job.report is not None:
         _write_report(job.report, grammar, learner, table, elapsed)
+
+
+@contextmanager
+def kept_work(
+    job: Job, options: "LpcfgOptions", treebank: Treebank, dev: Treebank | None
+) -> Iterator["Checkpoint"]:
+    """Where the finished parts of long work are kept: a folder beside the model, gone after success."""
+    from eigenparse.corpus.files import sweep
+    from eigenparse.learn.checkpoint import (
+        NOTHING_KEPT,
+        close_checkpoint,
+        fingerprint,
+        open_checkpoint,
+    )
+
+    folder = job.out.with_name(job.out.name + ".checkpoint")
+    if not (job.resume or job.tune_states or options.ensemble > 1 or options.rounds >= LONG_EM):
+        yield NOTHING_KEPT
+        return
+    sweep(job.out.resolve().parent, job.out.name)
+    mark = fingerprint((treebank, dev if job.tune_states else None), f"{__version__} {options!r}")
+    if job.resume and not folder.exists():
+        tell(f"there is no checkpoint {folder}, so learning begins anew")
+    checkpoint = open_checkpoint(folder, mark, resume=job.resume)
+    try:
+        yield checkpoint
+    except BaseException:
+        sweep(folder)
+        tell(f"finished parts are kept in {folder}; the same command with --resume goes on from there")
+        raise
+    close_checkpoint(checkpoint)
 
 
 def read_normalised(paths: tuple[str, ...], skip_broken: bool) -> Treebank:

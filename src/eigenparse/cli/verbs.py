@@ -3,6 +3,7 @@
 from eigenparse.cli import convert as convert
 from eigenparse.cli import demo as demo
 from eigenparse.cli import draw as draw
+from eigenparse.cli import embed as embed
 from eigenparse.cli import evaluate as evaluate
 from eigenparse.cli import info as info
 from eigenparse.cli import normalise as normalise

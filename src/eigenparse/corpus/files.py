@@ -160,6 +160,13 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
         raise
 
 
+def sweep(folder: str | Path, name: str | None = None) -> None:
+    """Remove what a killed process left of files it was writing to a folder, or of one file there."""
+    for left in Path(folder).glob(".*.part"):
+        if name is None or left.name.startswith(f".{name}."):
+            left.unlink(missing_ok=True)
+
+
 def write_whole(path: str | Path, content: bytes) -> None:
     """Write a file that is either complete or absent."""
     with whole_file(path) as stream:

@@ -1,19 +1,26 @@
 """Plain text in, sentences and Penn-style tokens out.
 
 The conventions are those of the Penn Treebank: punctuation stands apart, clitics are cut off
-(``do n't``, ``she 's``), double quotation marks are told into opening and closing ones.  Nothing
-here needs a model; rules are for English and leave other languages' words whole.
+(``do n't``, ``she 's``), double quotation marks are told into opening and closing ones.  Newer
+treebanks also cut compounds at their hyphens.  Nothing here needs a model; rules are for English and
+leave other languages' words whole.
 """
 
 import re
 
+from eigenparse.errors import OptionError
+
 # Words whose full stop does not end a sentence, and words that have one but may end a sentence.
-_TITLES = """mr mrs ms dr prof rev gen sen rep gov capt lt col sgt st hon pres messrs mme mlle"""
-_BEFORE = """e.g i.e vs cf fig figs eq eqs no nos vol pp p approx ca"""
-_ANYWHERE = """
-etc al inc corp ltd co dept est jr sr jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat
-a.m p.m u.s u.k u.n d.c ph.d b.c a.d
+_TITLES = """
+mr mrs ms mx dr drs prof profs rev fr gen sen sens rep reps gov capt lt col maj cmdr sgt cpl adm st ste mt ft hon
+pres messrs mme mlle supt
 """
+_BEFORE = """e.g i.e vs v cf viz fig figs eq eqs ref refs sec ch vol pp p approx ca resp"""
+_ANYWHERE = """
+etc al inc corp ltd co bros dept univ assn est jr sr esq ave blvd rd jan feb mar apr jun jul aug sep sept oct nov
+dec mon tue tues wed thu thur thurs fri sat a.m p.m u.s u.k u.n d.c ph.d b.c a.d
+"""
+_BEFORE_NUMBERS = frozenset("no nos art".split())  # "no. 5", but also the word "no"
 _NEVER_LAST = frozenset(f"{_TITLES} {_BEFORE}".split())
 _SHORT = _NEVER_LAST | frozenset(_ANYWHERE.split())
 _END = re.compile(r"""([.!?…]+)(['"”’)\]»]*)(\s+|$)""")
@@ -21,20 +28,33 @@ _OPENS = re.compile(r"""['"“‘(\[«¿¡-]*([\w])""")
 
 _CLITICS = re.compile(r"(?i)(?<=\w)(n['’]t|['’](?:s|m|d|ll|re|ve))$")
 _JOINED = {
-    "cannot": (3,), "gonna": (3,), "gotta": (3,), "lemme": (3,), "gimme": (3,), "wanna": (3,), "'tis": (2,),
-    "'twas": (2,),
+    "cannot": 3, "gonna": 3, "gotta": 3, "lemme": 3, "gimme": 3, "wanna": 3, "'tis": 2, "'twas": 2,
+    **{f"{verb}nt": -2 for verb in "do does did is are was were has have had could would should ai".split()},
 }  # fmt: skip
-_ABBREVIATION = re.compile(r"(?:[A-Za-z]\.){2,}$|[A-Z]\.$")
+_ABBREVIATION = re.compile(r"(?:\b[A-Za-z]\.){2,}$|\b[A-Z]\.$")
+# First parts that stay with what follows their hyphen, as annotated in newer treebanks.
+_PREFIXES = frozenset(
+    """
+a agro ante anti arch be bi bio co counter cross cyber de e eco ex extra inter intra macro mega micro mid mini
+multi neo non over para peri post pre pro proto pseudo psycho quasi re semi socio sub super tri u ultra un uh
+uni vice
+""".split()
+)
+_HYPHEN = re.compile(r"(?<=[^\W_])([-/])(?=[^\W_])")
+_FIGURES = re.compile(r"\d[\d.,]*(?:/\d[\d.,]*)+|\d{3}-\d{4}|\d+(?:-\d+){2,}")  # dates, fractions, telephone
 _PIECES = re.compile(
     r"""
-    https?://[^\s<>"]+[^\s<>".,;:!?)\]'] | [\w.+-]+@[\w-]+(?:\.[\w-]+)+     # addresses
-  | \.{2,} | … | -{2,} | [—–]                                               # dots and dashes
-  | [$#£€¥]? [+-]? \d+(?:[.,:/]\d+)* (?:\w+)? (?:-\w+)* | %                # numbers
-  | '\d\ds?\b                                                              # '90s
-  | \w+(?:\.\w+)*(?:[-/&'’]\w+(?:\.\w+)*)*['’]? (?:\.(?!\.))?              # words
+    https?://[^\s<>"]+[^\s<>".,;:!?)\]'] | (?:www\.)[\w-]+(?:\.[\w-]+)+(?:/[^\s<>"]*[^\s<>".,;:!?)\]'])? # addresses
+  | [\w.+-]+@[\w-]+(?:\.[\w-]+)+ | (?<!\w)[@\#][A-Za-z]\w+                  # mail, names, topics
+  | (?<!\S)[:;=]-?[()DPp](?!\w)                                            # faces
+  | \.{2,} | … | -{2,} | [—–] | [!?]{2,} | `` | '' | ([*=_~<>])\1+          # dots, dashes, runs of marks
+  | \d{1,2}:\d\d(?=[ap]\.?m\b) | \d{1,2}(?=[ap]m\b)                         # 7:30pm
+  | [$\#£€¥]? [+-]? \d+(?:[.,:/]\d+)* (?:\w+)? (?:-\w+)* | %               # numbers
+  | '\d\ds?\b | ^['’](?:s|m|d|ll|re|ve|em|tis|twas)\b                      # '90s, 's on its own
+  | \w+(?:\.\w+)*(?:[-/&'’]\w+(?:\.\w+)*)*(?:['’]|-$)? (?:\.(?!\.))?       # words
   | \S                                                                     # everything else
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.IGNORECASE,
 )
 
 
@@ -62,49 +82,62 @@ def _ends_here(text: str, mark: re.Match[str]) -> bool:
         return False
     if mark.group(1) != ".":
         return True
-    before = text[: mark.start()].rsplit(None, 1)[-1:] or [""]
-    word = before[0].strip("'\"“‘([").lower()
+    start = text.rfind(" ", 0, mark.start()) + 1
+    word = text[start : mark.start()].strip("'\"“‘([").lower()
     if word in _NEVER_LAST or (len(word) == 1 and word.isalpha() and word != "i"):
         return False
-    return not (word in _SHORT and following.group(1).isdigit())
+    return not ((word in _SHORT or word in _BEFORE_NUMBERS) and following.group(1).isdigit())
 
 
-def tokenise(sentence: str, *, quotes: str = "penn") -> list[str]:
+def tokenise(sentence: str, *, quotes: str = "penn", hyphens: str = "keep") -> list[str]:
     """The tokens of one sentence.
 
     quotes: "penn" writes double quotation marks as two grave or acute accents, "keep" leaves them.
+    hyphens: "split" cuts compounds as newer treebanks do, "keep" leaves them whole.
 
     >>> tokenise("They don't (really) know, she said.")
     ['They', 'do', "n't", '(', 'really', ')', 'know', ',', 'she', 'said', '.']
+    >>> tokenise("A well-known non-native plant", hyphens="split")
+    ['A', 'well', '-', 'known', 'non-native', 'plant']
     """
+    if quotes not in ("penn", "keep") or hyphens not in ("split", "keep"):
+        raise OptionError(f"quotes are 'penn' or 'keep', hyphens 'split' or 'keep'; got {quotes!r}, {hyphens!r}")
     tokens: list[str] = []
-    for chunk in sentence.split():
+    chunks = sentence.split()
+    for chunk, following in zip(chunks, [*chunks[1:], ""]):
+        if not tokens and following and re.fullmatch(r"\d{1,2}\.", chunk):
+            tokens.append(chunk)  # the number of an item in a list
+            continue
         for piece in _PIECES.finditer(chunk):
-            tokens += _cut(piece.group())
+            tokens += _cut(piece.group(), following)
     tokens = _detach_last_stop(tokens)
+    if hyphens == "split":
+        tokens = [part for token in tokens for part in _split_compound(token)]
     return _told_quotes(tokens) if quotes == "penn" else tokens
 
 
-def _cut(piece: str) -> list[str]:
+def _cut(piece: str, following: str) -> list[str]:
     """A piece of a chunk as tokens: currency, clitics and stray marks come off."""
-    if len(piece) > 1 and piece[0] in "$#£€¥":
-        return [piece[0], *_cut(piece[1:])]
+    if len(piece) > 1 and (piece[0] in "$£€¥" or (piece[0] == "#" and piece[1].isdigit())):
+        return [piece[0], *_cut(piece[1:], following)]
     if piece.lower() in _JOINED:
-        at = _JOINED[piece.lower()][0]
+        at = _JOINED[piece.lower()]
         return [piece[:at], piece[at:]]
-    if piece[-1:] == "." and len(piece) > 1 and not _keeps_stop(piece):
-        return [*_cut(piece[:-1]), "."]
+    if piece[-1:] == "." and len(piece) > 1 and not _keeps_stop(piece, following):
+        return [*_cut(piece[:-1], following), "."]
     clitic = _CLITICS.search(piece)
     if clitic:
-        return [*_cut(piece[: clitic.start()]), clitic.group()]
+        return [*_cut(piece[: clitic.start()], following), clitic.group()]
     if piece[-1:] in "'’" and len(piece) > 1 and piece[0] not in "'’":
         return [piece[:-1], piece[-1]]
     return [piece]
 
 
-def _keeps_stop(piece: str) -> bool:
+def _keeps_stop(piece: str, following: str) -> bool:
     """Whether a full stop belongs to its word: abbreviations, initials, dots in a row."""
     bare = piece[:-1].lower()
+    if bare in _BEFORE_NUMBERS:
+        return following[:1].isdigit()
     return bare in _SHORT or bool(_ABBREVIATION.search(piece)) or not piece.strip(".")
 
 
@@ -115,8 +148,22 @@ def _detach_last_stop(tokens: list[str]) -> list[str]:
     if last < 0 or len(tokens[last]) < 2 or not tokens[last].endswith(".") or not tokens[last].strip("."):
         return tokens
     word = tokens[last]
-    parts = [word, "."] if _keeps_stop(word) else [word[:-1], "."]
+    parts = [word, "."] if _keeps_stop(word, "") else [word[:-1], "."]
     return [*tokens[:last], *parts, *tokens[last + 1 :]]
+
+
+def _split_compound(token: str) -> list[str]:
+    """A compound cut at its hyphens and slashes; addresses, dates and prefixed words stay whole."""
+    if len(token) < 3 or "//" in token or "@" in token or token.startswith("www.") or _FIGURES.fullmatch(token):
+        return [token]
+    parts = _HYPHEN.split(token)  # words at even places, marks between them
+    done = [parts[0]]
+    for mark, word in zip(parts[1::2], parts[2::2]):
+        if mark == "-" and done[-1].lower() in _PREFIXES:
+            done[-1] += mark + word
+        else:
+            done += [mark, word]
+    return done
 
 
 def _told_quotes(tokens: list[str]) -> list[str]:

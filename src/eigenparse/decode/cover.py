@@ -3,7 +3,7 @@
 import numpy as np
 
 from eigenparse.arrays import BoolVector, FloatArray, IntVector, as_ids
-from eigenparse.inference.forest import Choices, Constraints, Pruning, RuleIndex, base_items
+from eigenparse.inference.forest import Choices, Constraints, Pruning, RuleIndex, base_items, inside_edges
 from eigenparse.kernels.kbest import kbest_lists, kbest_rows
 from eigenparse.models.pcfg import LatentGrammar
 
@@ -22,14 +22,13 @@ def cover(
     skeleton, n = grammar.skeleton, words.at.size - 1
     merit = np.ones((n + 1, skeleton.n_labels))
     tag = np.ones((n, max(int(np.diff(words.at).max(initial=1)), 1)))
-    pruning = Pruning(beam=BEAM, tag=0.0, max_edges=MAX_EDGES)
+    pruning = Pruning(item=0.0, max_edges=MAX_EDGES)
     possible = Constraints(*_possible(words, limits))
-    items, _, edges, share, _ = base_items(grammar, index, words, possible, pruning, tag, merit, merit)
-    label, start, end, entry = items
-    parent, left, right, _ = edges
-    if label.size == 0:  # too long even for this: words only
-        label, entry, start = _likeliest_tags(words), np.arange(n), as_ids(np.arange(n))
-        end, parent, left, right, share = start + 1, *(as_ids([]),) * 3, np.empty(0)
+    inside = base_items(grammar, index, words, possible, BEAM, 0.0, tag, merit, merit)
+    label, start, end, entry = inside.items
+    worth = np.ones(label.size)
+    (parent, left, right, _), belief = inside_edges(inside, index, worth, pruning)
+    share = belief / worth[parent]
     order = np.argsort(parent, kind="stable")
     edge_at = np.searchsorted(parent[order], np.arange(label.size + 1)).astype(np.int64)
     left, right = left[order], right[order]
@@ -58,11 +57,6 @@ def _possible(words: Choices, limits: Constraints) -> tuple[IntVector, BoolVecto
         open_tags = np.bincount(word, weights=masks[cell[own][word], words.label], minlength=n)
         cell[own[open_tags == 0]] = masks.shape[0] - 1
     return cell, masks
-
-
-def _likeliest_tags(words: Choices) -> IntVector:
-    spans = zip(words.at[:-1], words.at[1:])
-    return as_ids([words.label[i + int(np.argmax(words.probability[i:j]))] for i, j in spans])
 
 
 def _fewest(n: int, start: IntVector, end: IntVector, score: FloatArray, usable: FloatArray) -> list[int]:

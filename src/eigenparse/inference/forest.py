@@ -1,5 +1,6 @@
 """Packed forests: a grammar and the symbols of a sentence in, pruned items and edges out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from eigenparse.arrays import (
     as_ids,
     as_offsets,
 )
-from eigenparse.kernels.forest import base_forest, boundary_merit, forest_posteriors, select, tag_posteriors
+from eigenparse.kernels.forest import base_edges, base_inside, boundary_merit, select, tag_posteriors
 from eigenparse.models.pcfg import LatentGrammar, Skeleton
 
 
@@ -43,14 +44,13 @@ NO_PRUNING = Pruning(beam=0.0, tag=0.0, item=0.0, edge=0.0, coarse_item=0.0, coa
 class RuleIndex:
     """Rules by their two children: [pair_at[b * A + c], pair_at[b * A + c + 1]) of the columns.
 
-    rule, parent, probability: one entry a rule.  most: the longest run.
+    rule, parent, probability: one entry a rule.
     """
 
     pair_at: IntVector
     rule: IntVector
     parent: IntVector
     probability: FloatArray
-    most: int
 
 
 def rule_index(skeleton: Skeleton) -> RuleIndex:
@@ -60,9 +60,7 @@ def rule_index(skeleton: Skeleton) -> RuleIndex:
     order = as_ids(np.argsort(pair, kind="stable"))
     at = as_ids(np.searchsorted(pair[order], np.arange(n * n + 1)))
     probability = np.ascontiguousarray(skeleton.rule_probability[order])
-    return RuleIndex(
-        at, order, as_ids(skeleton.rules[order, 0]), probability, int(np.diff(at).max(initial=1))
-    )
+    return RuleIndex(at, order, as_ids(skeleton.rules[order, 0]), probability)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,40 +153,54 @@ def build_forest(
 ) -> Forest | None:
     """The plain PCFG's forest of a sentence, pruned; None if nothing spans it or it would not fit."""
     skeleton, n = grammar.skeleton, words.at.size - 1
-    tag, left_merit, right_merit = _merits(grammar, words)
-    items, value, edges, share, first = base_items(
-        grammar, index, words, constraints, pruning, tag, left_merit, right_merit
-    )
-    label, start, end, own = items
-    parent, left, right, rule = edges
-    top = slice(int(first[-2]), int(first[-1]))
-    mass = value[top] * skeleton.root_probability[label[top]]
+    inside = base_items(grammar, index, words, constraints, pruning.beam, pruning.tag, *_merits(grammar, words))
+    label, start, end, own = inside.items
+    is_root = (start == 0) & (end == n) & (skeleton.root_probability[label] > 0)
+    mass = np.where(is_root, inside.value * skeleton.root_probability[label], 0.0)
     if not mass.sum() > 0:
         return None
-    posterior, edge_posterior = np.zeros(label.size), np.empty(parent.size)
-    posterior[top] = mass / mass.sum()
-    forest_posteriors(parent, left, right, share, posterior, edge_posterior)
+    posterior = mass / mass.sum()
+    edges, belief = inside_edges(inside, index, posterior, pruning)
     entry = np.where(own >= 0, words.entry[np.maximum(own, 0)], -1).astype(np.int32)
     emission = np.where(own >= 0, words.emission[np.maximum(own, 0)], 1.0)
-    is_root = (start == 0) & (end == n) & (skeleton.root_probability[label] > 0)
     columns = (label, start, end, entry, emission)
-    return _kept(
-        columns, (parent, left, right, rule), posterior, edge_posterior, is_root, pruning.item, pruning.edge
-    )
+    return _kept(columns, edges, posterior, belief, is_root, pruning.item, pruning.edge)
+
+
+@dataclass(frozen=True, slots=True)
+class BaseItems:
+    """Items of the plain PCFG by span length: (label, start, end, choice) and inside values.
+
+    first: first item of each cell.  scale: log scale of each cell's values.
+    """
+
+    items: IntMatrix
+    value: FloatArray
+    first: LongVector
+    scale: FloatArray
 
 
 def base_items(
-    grammar: LatentGrammar, index: RuleIndex, words: Choices, limits: Constraints, pruning: Pruning,
+    grammar: LatentGrammar, index: RuleIndex, words: Choices, limits: Constraints, beam: float, least_tag: float,
     tag: FloatArray, left_merit: FloatArray, right_merit: FloatArray,
-) -> tuple[IntMatrix, FloatArray, IntMatrix, FloatArray, LongVector]:  # fmt: skip
-    """Items (label, start, end, choice), their inside values, edges (parent, left, right, rule), their
-    shares, and the first item of each cell."""
-    columns: tuple[IntMatrix, FloatArray, IntMatrix, FloatArray, LongVector] = base_forest(
-        words.at[:-1], words.at[1:], words.label, words.probability, tag, pruning.tag, grammar.skeleton.n_labels,
-        index.pair_at, index.rule, index.parent, index.probability, index.most, left_merit, right_merit,
-        pruning.beam, pruning.edge, limits.cell_mask, limits.masks, pruning.max_edges,
+) -> BaseItems:  # fmt: skip
+    """The items that survive the beam of their cells."""
+    return BaseItems(*base_inside(
+        words.at[:-1], words.at[1:], words.label, words.probability, tag, least_tag, grammar.skeleton.n_labels,
+        index.pair_at, index.parent, index.probability, left_merit, right_merit, beam, limits.cell_mask, limits.masks,
+    ))  # fmt: skip
+
+
+def inside_edges(
+    inside: BaseItems, index: RuleIndex, posterior: FloatArray, pruning: Pruning
+) -> tuple[IntMatrix, FloatArray]:
+    """Edges (parent, left, right, rule) worth keeping and their posteriors; ``posterior`` is filled downwards."""
+    n_words, n_labels = int(inside.items[2].max(initial=0)), round(np.sqrt(index.pair_at.size - 1))
+    edges: tuple[IntMatrix, FloatArray] = base_edges(
+        n_words, inside.items, inside.value, inside.first, inside.scale, n_labels, index.pair_at, index.rule,
+        index.parent, index.probability, posterior, pruning.item, pruning.edge, pruning.max_edges,
     )  # fmt: skip
-    return columns
+    return edges
 
 
 def _merits(grammar: LatentGrammar, words: Choices) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -223,7 +235,7 @@ def prune(
 
 def _kept(
     items: tuple[AnyArray, AnyArray, AnyArray, AnyArray, AnyArray],
-    edges: tuple[IntVector, IntVector, IntVector, IntVector],
+    edges: Sequence[IntVector],
     posterior: FloatArray,
     edge_posterior: FloatArray,
     is_root: BoolVector,

@@ -9,6 +9,7 @@ from numba import njit
 
 SHORT = 1e-30
 NEGLIGIBLE = 1e-5  # of the beam, below a span's largest edge
+TRIFLE = 1e-2  # of the least posterior of an edge, for two items and all rules over them
 
 
 @njit(cache=True, nogil=True)
@@ -124,46 +125,28 @@ def wider(table, needed):
 
 
 @njit(cache=True, nogil=True)
-def split_edges(
-    x_from, x_to, y_from, y_to, common, item_label, value, n_labels, pair_at, pair_parent, pair_probability, mask,
-    total, touched, n_touched, left, right, pair, share, n, top, least,
+def add_split(
+    x_from, x_to, y_from, y_to, common, item_label, value, n_labels, pair_at, pair_parent, pair_probability, total, top,
+    least,
 ):  # fmt: skip
-    """Edges of one split of a span: append (left, right, pair, value) and add to the parents' totals.
+    """Add one split of a span to the inside values of its parents.
 
-    Pairs of items below ``least`` of ``top``, the largest edge of the span so far, are left out.  Returns
-    the new numbers of touched parents and of edges, and the largest edge.
+    Pairs of items below ``least`` of ``top``, the largest addend so far, are left out.  Returns the
+    largest addend.
     """
     for p in range(x_from, x_to):
         row = np.int64(item_label[p]) * n_labels
         weight = common * value[p]
         for q in range(y_from, y_to):
-            if weight * value[q] < least * top:
+            both = weight * value[q]
+            if both < least * top:
                 continue
             at = row + item_label[q]
             for t in range(pair_at[at], pair_at[at + 1]):
-                a = pair_parent[t]
-                if not mask[a]:
-                    continue
-                v = weight * value[q] * pair_probability[t]
-                if total[a] == 0.0:
-                    touched[n_touched] = a
-                    n_touched += 1
-                total[a] += max(v, 1e-300)
-                left[n], right[n], pair[n], share[n] = p, q, t, v
+                v = both * pair_probability[t]
+                total[pair_parent[t]] += v
                 top = max(top, v)
-                n += 1
-    return n_touched, n, top
-
-
-@njit(cache=True, nogil=True)
-def count_edges(x_from, x_to, y_from, y_to, item_label, n_labels, pair_at):
-    """Number of rules over two cells."""
-    n = 0
-    for p in range(x_from, x_to):
-        row = np.int64(item_label[p]) * n_labels
-        for q in range(y_from, y_to):
-            n += pair_at[row + item_label[q] + 1] - pair_at[row + item_label[q]]
-    return n
+    return top
 
 
 @njit(cache=True, nogil=True)
@@ -178,15 +161,15 @@ def cell_reference(i, length, length_at, cell_first, scale):
 
 
 @njit(cache=True, nogil=True)
-def beam_survivors(touched, n_touched, total, left_merit, right_merit, beam):
-    """Move the parents inside the beam to the front; their number and the largest of their totals."""
+def beam_survivors(total, mask, left_merit, right_merit, beam, survivors):
+    """Labels inside the beam, in ``survivors``; their number and the largest of their totals."""
     best, best_total, kept = 0.0, 0.0, 0
-    for t in range(n_touched):
-        best = max(best, total[touched[t]] * left_merit[touched[t]] * right_merit[touched[t]])
-    for t in range(n_touched):
-        a = touched[t]
-        if total[a] * left_merit[a] * right_merit[a] >= beam * best:
-            touched[kept], touched[t] = a, touched[kept]
+    for a in range(total.size):
+        if total[a] > 0.0 and mask[a]:
+            best = max(best, total[a] * left_merit[a] * right_merit[a])
+    for a in range(total.size):
+        if total[a] > 0.0 and mask[a] and total[a] * left_merit[a] * right_merit[a] >= beam * best:
+            survivors[kept] = a
             best_total = max(best_total, total[a])
             kept += 1
     return kept, best_total
@@ -221,36 +204,27 @@ def word_items(
 
 
 @njit(cache=True, nogil=True)
-def base_forest(
-    entry_from, entry_to, entry_label, entry_probability, tag_posterior, tag_beam, n_labels, pair_at, pair_rule,
-    pair_parent, pair_probability, pair_most, left_merit, right_merit, beam, least_share, cell_mask, masks,
-    max_edges,
+def base_inside(
+    entry_from, entry_to, entry_label, entry_probability, tag_posterior, tag_beam, n_labels, pair_at, pair_parent,
+    pair_probability, left_merit, right_merit, beam, cell_mask, masks,
 ):  # fmt: skip
-    """All items and edges of the plain PCFG inside a cell beam.
+    """All items of the plain PCFG inside a cell beam, and their inside values.
 
     Word i's possible entries are [entry_from[i], entry_to[i]).  pair_at: (A * A + 1,) ranges into
-    pair_rule, pair_parent and pair_probability, rules by (left, right), at most pair_most each.
-    masks: (K, A), which labels a cell may hold; cell_mask: row of masks by i * (n + 1) + j, or empty
-    for no constraints.  An item survives its cell if inside * left_merit * right_merit is at least
-    ``beam`` times the cell's best, an edge if it is at least ``least_share`` of its parent.
-    Returns items (label, start, end, entry), their values, edges (parent, left, right, rule), their
-    shares of the parents' inside values, and the first item of each cell; no items at all if
-    ``max_edges`` would be exceeded.
+    pair_parent and pair_probability, rules by (left, right).  masks: (K, A), which labels a cell may
+    hold; cell_mask: row of masks by i * (n + 1) + j, or empty for no constraints.  An item survives
+    its cell if inside * left_merit * right_merit is at least ``beam`` times the cell's best.
+    Returns items (label, start, end, entry), their values, the first item of each cell and the log
+    scale of each cell's values.
     """
     n = entry_from.size
     cell_first = np.zeros(n * (n + 1) // 2 + 1, dtype=np.int64)
     scale = np.zeros(cell_first.size)
     items = np.empty((4, 64 * n), dtype=np.int32)  # label, start, end, entry
     value = np.empty(64 * n)
-    edges = np.empty((4, 4096), dtype=np.int32)  # parent, left, right, rule
-    shares = np.empty(4096)
-    left, right = np.empty(1024, dtype=np.int32), np.empty(1024, dtype=np.int32)
-    pair = np.empty(1024, dtype=np.int32)
-    share = np.empty(1024)
-    total, touched = np.zeros(n_labels), np.empty(n_labels, dtype=np.int32)
-    place = np.full(n_labels, -1, dtype=np.int32)
+    total, survivors = np.zeros(n_labels), np.empty(n_labels, dtype=np.int32)
     length_at = first_cells(n)
-    n_items, n_edges, cell = 0, 0, 0
+    n_items, cell = 0, 0
     for i in range(n):
         mask = masks[cell_mask[i * (n + 1) + i + 1]] if cell_mask.size > 0 else masks[0]
         room = n_items + entry_to[i] - entry_from[i]
@@ -265,60 +239,92 @@ def base_forest(
         for i in range(n - length + 1):
             mask = masks[cell_mask[i * (n + 1) + i + length]] if cell_mask.size > 0 else masks[0]
             reference = cell_reference(i, length, length_at, cell_first, scale)
-            n_touched, n_new, top = 0, 0, 0.0
+            top = 0.0
             for k in range(1, length if reference > -np.inf else 1):
                 x, y = length_at[k] + i, length_at[length - k] + i + k
-                n_x, n_y = cell_first[x + 1] - cell_first[x], cell_first[y + 1] - cell_first[y]
                 common = np.exp(scale[x] + scale[y] - reference)
-                if n_x == 0 or n_y == 0 or common < SHORT:
-                    continue
-                room = n_new + n_x * n_y * pair_most
-                if room > left.size and n_x > 1:  # a bound that is rarely met: count before growing
-                    room = n_new + count_edges(
-                        cell_first[x], cell_first[x + 1], cell_first[y], cell_first[y + 1], items[0], n_labels, pair_at
+                if common >= SHORT:
+                    top = add_split(
+                        cell_first[x], cell_first[x + 1], cell_first[y], cell_first[y + 1], common, items[0], value,
+                        n_labels, pair_at, pair_parent, pair_probability, total, top, NEGLIGIBLE * beam,
                     )  # fmt: skip
-                left, right = grown(left, room), grown(right, room)
-                pair, share = grown(pair, room), grown(share, room)
-                n_touched, n_new, top = split_edges(
-                    cell_first[x], cell_first[x + 1], cell_first[y], cell_first[y + 1], common, items[0], value,
-                    n_labels, pair_at, pair_parent, pair_probability, mask, total, touched, n_touched,
-                    left, right, pair, share, n_new, top, NEGLIGIBLE * beam,
-                )  # fmt: skip
-            kept, best = beam_survivors(
-                touched, n_touched, total, left_merit[i], right_merit[i + length], beam
-            )
+            kept, best = 0, 0.0
+            if top > 0.0:
+                kept, best = beam_survivors(
+                    total, mask, left_merit[i], right_merit[i + length], beam, survivors
+                )
+                scale[cell] = reference + np.log(best) if best > 0.0 else 0.0
             items, value = wider(items, n_items + kept), grown(value, n_items + kept)
             for t in range(kept):
-                a = touched[t]
-                items[0, n_items], items[3, n_items] = a, -1
+                items[0, n_items], items[3, n_items] = survivors[t], -1
                 items[1, n_items], items[2, n_items] = i, i + length
-                value[n_items], place[a] = total[a] / best, n_items
+                value[n_items] = total[survivors[t]] / best
                 n_items += 1
-            edges, shares = wider(edges, n_edges + n_new), grown(shares, n_edges + n_new)
-            for e in range(n_new):
-                a = pair_parent[pair[e]]
-                if place[a] >= 0 and share[e] >= least_share * total[a]:
-                    edges[0, n_edges], edges[1, n_edges], edges[2, n_edges] = place[a], left[e], right[e]
-                    edges[3, n_edges], shares[n_edges] = pair_rule[pair[e]], share[e] / total[a]
-                    n_edges += 1
-            for t in range(n_touched):
-                total[touched[t]], place[touched[t]] = 0.0, -1
-            scale[cell] = reference + np.log(best) if best > 0.0 else 0.0
+            total[:] = 0.0
             cell += 1
             cell_first[cell] = n_items
-            if n_edges > max_edges:
-                return items[:, :0], value[:0], edges[:, :0], shares[:0], cell_first
-    return items[:, :n_items], value[:n_items], edges[:, :n_edges], shares[:n_edges], cell_first
+    return items[:, :n_items], value[:n_items], cell_first, scale
 
 
 @njit(cache=True, nogil=True)
-def forest_posteriors(edge_parent, edge_left, edge_right, edge_share, posterior, edge_posterior):
-    """Pass posteriors down from the roots, whose values must be set: edges come parents first in reverse."""
-    for e in range(edge_parent.size - 1, -1, -1):
-        p = posterior[edge_parent[e]] * edge_share[e]
-        edge_posterior[e] = p
-        posterior[edge_left[e]] += p
-        posterior[edge_right[e]] += p
+def live_parents(first, last, item_label, value, posterior, item_least, place, worth):
+    """Note where each label of a cell lies and its posterior over its value; the largest of these."""
+    most = 0.0
+    for p in range(first, last):
+        if posterior[p] >= item_least and value[p] > 0.0:
+            place[item_label[p]], worth[item_label[p]] = p, posterior[p] / value[p]
+            most = max(most, posterior[p] / value[p])
+    return most
+
+
+@njit(cache=True, nogil=True)
+def base_edges(
+    n, items, value, cell_first, scale, n_labels, pair_at, pair_rule, pair_parent, pair_probability, posterior,
+    item_least, edge_least, max_edges,
+):  # fmt: skip
+    """Edges (parent, left, right, rule) under items that matter, and their posteriors.
+
+    posterior: (items,) must be set at the roots; posteriors are passed down from items of at least
+    ``item_least``, and edges of at least ``edge_least`` are returned, parents in ascending order.
+    No edges at all if there would be more than ``max_edges``.
+    """
+    edges, belief, n_edges = np.empty((4, 4096), dtype=np.int32), np.empty(4096), 0
+    place, worth = np.full(n_labels, -1, dtype=np.int32), np.zeros(n_labels)
+    length_at, label = first_cells(n), items[0]
+    for cell in range(cell_first.size - 2, n - 1, -1):
+        first, last = cell_first[cell], cell_first[cell + 1]
+        if first == last:
+            continue
+        most = live_parents(first, last, label, value, posterior, item_least, place, worth)
+        i, length = items[1, first], items[2, first] - items[1, first]
+        for k in range(length - 1, 0 if most > 0.0 or edge_least == 0.0 else length, -1):
+            x, y = length_at[k] + i, length_at[length - k] + i + k
+            common = np.exp(scale[x] + scale[y] - scale[cell])
+            for p in range(cell_first[x + 1] - 1, cell_first[x] - 1, -1):
+                row = np.int64(label[p]) * n_labels
+                for q in range(cell_first[y + 1] - 1, cell_first[y] - 1, -1):
+                    both = common * value[p] * value[q]
+                    if both * most < TRIFLE * edge_least:
+                        continue
+                    for t in range(pair_at[row + label[q]], pair_at[row + label[q] + 1]):
+                        a = pair_parent[t]
+                        if place[a] < 0:
+                            continue
+                        v = both * pair_probability[t] * worth[a]
+                        posterior[p] += v
+                        posterior[q] += v
+                        if v < edge_least:
+                            continue
+                        if n_edges == belief.size:
+                            edges, belief = wider(edges, n_edges + 1), grown(belief, n_edges + 1)
+                        edges[0, n_edges], edges[1, n_edges], edges[2, n_edges] = place[a], p, q
+                        edges[3, n_edges], belief[n_edges] = pair_rule[t], v
+                        n_edges += 1
+        for p in range(first, last):
+            place[label[p]], worth[label[p]] = -1, 0.0
+        if n_edges > max_edges:
+            return edges[:, :0], belief[:0]
+    return edges[:, :n_edges][:, ::-1].copy(), belief[:n_edges][::-1].copy()
 
 
 @njit(cache=True, nogil=True)

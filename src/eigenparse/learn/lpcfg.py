@@ -1,7 +1,9 @@
 """Latent-variable PCFGs from binary trees, by any of the four methods: trees in, grammar out."""
 
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from eigenparse.corpus.columns import Treebank, Trees, check_trees
 from eigenparse.corpus.transform import Binarisation, binarise
 from eigenparse.errors import DataError, OptionError
 from eigenparse.features.tree import THESIS_INSIDE, THESIS_OUTSIDE, NodeView, node_view
+from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, Rounds
 from eigenparse.learn.context import tag_context
 from eigenparse.learn.counts import estimate, hard_counts
 from eigenparse.learn.em import Expectation, expected_counts
@@ -130,6 +133,7 @@ def train_treebank(
     *,
     progress: Progress | None = None,
     run: OrderedMap | None = None,
+    checkpoint: Checkpoint = NOTHING_KEPT,
 ) -> Learned:
     """Learn a grammar, or an ensemble over several binarisations, from normalised trees.
 
@@ -146,7 +150,7 @@ def train_treebank(
         chosen = replace(
             options, binarisation=binarisation, ensemble=size, seed=options.seed + k * FACTOR_STREAM
         )
-        tasks.append((treebank, chosen))
+        tasks.append((treebank, chosen, checkpoint.at(f"part{k}")))
     parts = [_train_part(task, progress) for task in tasks] if run is None else list(run(_train_part, tasks))
     grammar = replace(parts[0].grammar, others=tuple(part.grammar for part in parts[1:]))
     seconds = {name: sum(p.seconds.get(name, 0.0) for p in parts) for name in parts[0].seconds}
@@ -154,43 +158,62 @@ def train_treebank(
     return Learned(grammar, seconds, megabytes)
 
 
-def _train_part(task: tuple[Treebank, LpcfgOptions], progress: Progress | None = None) -> Learned:
+def _train_part(task: tuple[Treebank, LpcfgOptions, Checkpoint], progress: Progress | None = None) -> Learned:
     """One factoring's part of an ensemble."""
-    treebank, options = task
-    return train_lpcfg(binarise(treebank, options.binarisation), options, progress=progress)
+    treebank, options, checkpoint = task
+    trees = binarise(treebank, options.binarisation)
+    return train_lpcfg(trees, options, progress=progress, checkpoint=checkpoint)
 
 
 def train_lpcfg(
-    trees: Trees, options: LpcfgOptions = LpcfgOptions(), *, progress: Progress | None = None
+    trees: Trees,
+    options: LpcfgOptions = LpcfgOptions(),
+    *,
+    progress: Progress | None = None,
+    checkpoint: Checkpoint = NOTHING_KEPT,
 ) -> Learned:
-    """Learn a grammar from binary trees (see ``binarise``); the same input gives the same bytes."""
+    """Learn a grammar from binary trees (see ``binarise``); the same input gives the same bytes.
+
+    checkpoint: where finished members, and EM under way, are kept and looked for.
+    """
     if len(trees) == 0:
         raise DataError("there are no trees to learn from; check the corpus files")
     with threadpool_limits(limits=1):  # sums of several threads arrive in any order
-        return _train(trees, options, progress)
+        return _train(trees, options, progress, checkpoint)
 
 
-def _train(trees: Trees, options: LpcfgOptions, progress: Progress | None) -> Learned:
+def _train(trees: Trees, options: LpcfgOptions, progress: Progress | None, checkpoint: Checkpoint) -> Learned:
     stages = Stages() if progress is None else Stages(progress)
     options = replace(options, states=replace(options.states, nodes_per_state=options.nodes_per_state))
     stages.start("reading the grammar off the trees")
     encoded = encode(check_trees(trees), fold_rare(trees, options.rare, by_tag=options.lexicon.by_tag))
     view = node_view(trees, encoded.symbol)
     context = tag_context(trees, view)
-    members, reports, skeleton = [], [], encoded.skeleton
+    members: list[Weights] = []
+    reports, skeleton = [], encoded.skeleton
     for number in range(options.ensemble):
-        member = _member(encoded, view, options, options.seed + number * MEMBER_STREAM, stages)
-        stages.start("lexicon")
-        tokens = shrunk(trees, member.tokens, options.shrinkage)
-        skeleton, weights = with_lexicon(encoded.skeleton, member.weights, trees, tokens, options.lexicon)
-        members.append(_single(weights))
-        reports.append(member.report)
+        place = checkpoint.at(f"member{number}")
+        found = place.grammar("done", partial(_finished, encoded, view, options, number, stages, place))
+        skeleton = found.skeleton
+        members.extend(found.members)
+        reports.append(found.report)
     coarse = _coarse(encoded, view, options, stages)
     stages.stop()
     grammar = LatentGrammar(
         skeleton, tuple(members), context, coarse, _report(trees, options, members, reports)
     )
     return Learned(grammar, dict(stages.seconds), dict(stages.megabytes))
+
+
+def _finished(
+    encoded: Encoded, view: NodeView, options: LpcfgOptions, number: int, stages: Stages, place: Checkpoint
+) -> LatentGrammar:
+    """One member of an ensemble with its lexicon, as a grammar of its own."""
+    member = _member(encoded, view, options, options.seed + number * MEMBER_STREAM, stages, place)
+    stages.start("lexicon")
+    tokens = shrunk(encoded.trees, member.tokens, options.shrinkage)
+    skeleton, weights = with_lexicon(encoded.skeleton, member.weights, encoded.trees, tokens, options.lexicon)
+    return LatentGrammar(skeleton, (_single(weights),), report=member.report)
 
 
 def _single(weights: Weights) -> Weights:
@@ -203,7 +226,9 @@ def _single(weights: Weights) -> Weights:
     )
 
 
-def _member(encoded: Encoded, view: NodeView, options: LpcfgOptions, seed: int, stages: Stages) -> _Member:
+def _member(
+    encoded: Encoded, view: NodeView, options: LpcfgOptions, seed: int, stages: Stages, place: Checkpoint
+) -> _Member:
     """One set of weights by the method asked for."""
     if options.method == "pcfg":
         weights = plain_weights(encoded.skeleton)
@@ -218,31 +243,51 @@ def _member(encoded: Encoded, view: NodeView, options: LpcfgOptions, seed: int, 
             projected.outside, projected.at, np.repeat(count, projected.states).astype(float)
         )
         return _Member(weights, tokens, {"singular": _singular(projected.singular)})
-    if options.method == "em":
-        annotation = random_states(encoded, options.states, seed)
-    else:
-        stages.start("features, projections and clusters")
-        annotation = cluster_states(encoded, view, options.states, seed)
-    return _by_counts(encoded, annotation, options, stages)
+    rounds = place.rounds(encoded.skeleton)
+    if rounds is None:
+        if options.method == "em":
+            annotation = random_states(encoded, options.states, seed)
+        else:
+            stages.start("features, projections and clusters")
+            annotation = cluster_states(encoded, view, options.states, seed)
+        rounds = _by_counts(encoded, annotation, options, stages)
+    return _by_rounds(encoded, rounds, options, stages, place)
 
 
-def _by_counts(encoded: Encoded, annotation: Annotation, options: LpcfgOptions, stages: Stages) -> _Member:
-    """Relative frequencies of annotated trees, then EM."""
+def _by_counts(encoded: Encoded, annotation: Annotation, options: LpcfgOptions, stages: Stages) -> Rounds:
+    """Relative frequencies of annotated trees: where EM starts."""
     stages.start("counts")
     counts = hard_counts(encoded, annotation.state, annotation.states, dtype=np.float32)
-    skeleton, smoothing, mixing = encoded.skeleton, options.smoothing, options.state_mixing
-    weights = estimate(skeleton, counts, rule_smoothing=smoothing, state_mixing=mixing)
-    expectation, log_likelihoods = None, []
-    for _ in range(options.rounds):
+    weights = estimate(
+        encoded.skeleton, counts, rule_smoothing=options.smoothing, state_mixing=options.state_mixing
+    )
+    return Rounds(weights, (), annotation.singular)
+
+
+def _by_rounds(
+    encoded: Encoded, rounds: Rounds, options: LpcfgOptions, stages: Stages, place: Checkpoint
+) -> _Member:
+    """The rounds of EM that are left, and the posteriors of words."""
+    weights, log_likelihoods, since = rounds.weights, list(rounds.log_likelihoods), time.monotonic()
+    expectation = None
+    while len(log_likelihoods) < options.rounds:
         stages.start("EM rounds")
         expectation = expected_counts(encoded, _single(weights))
         log_likelihoods.append(expectation.log_likelihood)
-        weights = estimate(skeleton, expectation.counts, rule_smoothing=smoothing, state_mixing=mixing)
+        weights = estimate(
+            encoded.skeleton,
+            expectation.counts,
+            rule_smoothing=options.smoothing,
+            state_mixing=options.state_mixing,
+        )
+        if len(log_likelihoods) < options.rounds:  # the last round's posteriors are needed below
+            done = Rounds(weights, tuple(log_likelihoods), rounds.singular)
+            since = place.keep_rounds(done, since)
     if expectation is None:
         stages.start("posteriors of words")
         expectation = expected_counts(encoded, _single(weights))
         log_likelihoods.append(expectation.log_likelihood)
-    report = {"singular": _singular(annotation.singular), "log_likelihood": log_likelihoods}
+    report = {"singular": _singular(rounds.singular), "log_likelihood": log_likelihoods}
     return _Member(weights, _posterior_tokens(encoded, weights, expectation), report)
 
 
@@ -273,7 +318,8 @@ def _coarse(encoded: Encoded, view: NodeView, options: LpcfgOptions, stages: Sta
     )
     stages.start("small grammar for pruning")
     quiet = Stages()
-    member = _by_counts(encoded, cluster_states(encoded, view, small.states, options.seed), small, quiet)
+    rounds = _by_counts(encoded, cluster_states(encoded, view, small.states, options.seed), small, quiet)
+    member = _by_rounds(encoded, rounds, small, quiet, NOTHING_KEPT)
     _, weights = with_lexicon(encoded.skeleton, member.weights, encoded.trees, member.tokens, options.lexicon)
     return _single(weights)
 
