@@ -11,6 +11,7 @@ from eigenparse.cli import parse as parse
 from eigenparse.cli import rerank as rerank
 from eigenparse.cli import sample as sample
 from eigenparse.cli import score as score
+from eigenparse.cli import serve as serve
 from eigenparse.cli import tag as tag
 from eigenparse.cli import train_dependency as train_dependency
 from eigenparse.cli import train_deptree as train_deptree

@@ -1,0 +1,75 @@
+"""eigenparse serve: a model in, a web page and an HTTP service out."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eigenparse.cli.main import app
+
+EXAMPLES = """
+Examples:
+
+  eigenparse serve english.model
+
+  eigenparse serve english.model --port 9000 --workers 4
+"""
+
+
+@app.command(epilog=EXAMPLES)
+def serve(
+    model: Annotated[
+        str, typer.Argument(metavar="[MODEL]", help="A grammar that `train lpcfg` wrote.")
+    ] = "en",
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")] = 8000,
+    workers: Annotated[int, typer.Option(min=0, help="Requests at a time; 0 for all cores.")] = 0,
+    queue: Annotated[int, typer.Option(min=0, help="Requests that may wait; more are told 503.")] = 64,
+    per_client: Annotated[
+        int, typer.Option(min=0, help="Requests of one address at a time; more are told 429; 0 for any.")
+    ] = 0,
+    seconds: Annotated[float, typer.Option(min=0.01, help="Most time of a request.")] = 20.0,
+    max_words: Annotated[int, typer.Option(min=1, help="Words of a sentence.")] = 200,
+    max_sentences: Annotated[int, typer.Option(min=1, help="Sentences of a request.")] = 100,
+    max_bytes: Annotated[int, typer.Option(min=1, help="Bytes of a request.")] = 262_144,
+    memory: Annotated[int, typer.Option(min=1, metavar="MB", help="Most for one chart.")] = 500,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(help="Host name to answer to besides this machine's own; may be repeated."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="No line for each request.")] = False,
+) -> None:
+    """Serve a grammar on the web: a page to look at trees, and an HTTP interface for programs."""
+    from eigenparse.errors import OptionError
+
+    try:
+        from eigenparse.serve.app import create_app
+        from eigenparse.serve.run import listen
+        from eigenparse.serve.run import serve as run
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").startswith("eigenparse"):
+            raise
+        raise OptionError(
+            f"serving needs {missing.name}, which is not installed; run pip install 'eigenparse[serve]'"
+        ) from None
+    from eigenparse.api.grammar import load
+    from eigenparse.run.local import check_jobs
+    from eigenparse.serve.settings import LOOPBACK, Settings
+
+    own = LOOPBACK if host in LOOPBACK else ()
+    settings = Settings(
+        workers=check_jobs(workers), queue=queue, per_client=per_client, seconds=seconds,
+        max_words=max_words, max_sentences=max_sentences, max_bytes=max_bytes, memory=memory * 1_000_000,
+        hosts=tuple(name.lower() for name in (*own, *(allow_host or ()))),
+    )  # fmt: skip
+    grammar = load(model)
+    with listen("127.0.0.1" if host == "localhost" else host, port) as sock:
+        address = f"[{host}]" if ":" in host else host
+        name = Path(model).stem
+        typer.echo(
+            f"{name} is served at http://{address}:{sock.getsockname()[1]}/ (Ctrl-C ends it)", err=True
+        )
+        run(create_app(grammar, name=name, settings=settings), sock=sock, settings=settings, log=not quiet)
+    typer.echo("stopped", err=True)

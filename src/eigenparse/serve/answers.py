@@ -1,0 +1,177 @@
+"""Checked sentences or trees in, answers as JSON values out; runs in a worker thread."""
+
+import itertools
+import math
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from eigenparse.api.grammar import Grammar
+from eigenparse.corpus.brackets import parse_trees
+from eigenparse.corpus.heads import to_dependencies
+from eigenparse.decode.node_states import NodeStates, answer_and_chart, row_states, shown_rows
+from eigenparse.decode.parser import Chart, Derivation
+from eigenparse.decode.posteriors import listed
+from eigenparse.decode.request import Answer, Request
+from eigenparse.decode.results import Parse, parses_of
+from eigenparse.errors import DataError, EigenparseError
+from eigenparse.serve.gate import Deadline, Refusal
+from eigenparse.serve.schema import Wishes
+
+LEAST = 0.01  # posteriors and shares below this are not sent
+MOST_STATES = 6
+MOST_TAGS = 5
+
+Json = dict[str, Any]
+
+
+def parse(grammar: Grammar, requests: Sequence[Request], wishes: Wishes, deadline: Deadline) -> Json:
+    """The answer of /parse."""
+    begun = time.perf_counter()
+    results = []
+    for number, request in enumerate(requests, start=1):
+        deadline.check()
+        found, chart = _answered(grammar, request, wishes.k, number if len(requests) > 1 else 0)
+        results.append(_sentence(grammar, request, found, chart, wishes))
+    return {"results": results, "seconds": round(time.perf_counter() - begun, 6)}
+
+
+def _answered(grammar: Grammar, request: Request, k: int, number: int) -> tuple[Answer, Chart | None]:
+    """The best trees of a sentence; a constraint that nothing keeps is a conflict, and says so."""
+    try:
+        return answer_and_chart(grammar.tables.parser, grammar.tables.symbols, request, k=k)
+    except DataError as problem:
+        raise Refusal(409, "conflict", f"sentence {number}: {problem}" if number else str(problem)) from None
+
+
+def _sentence(grammar: Grammar, request: Request, found: Answer, chart: Chart | None, wishes: Wishes) -> Json:
+    """All that is said about one sentence."""
+    parses = parses_of(grammar.tables, [request], [found])[0]
+    trees = [_tree(one) for one in parses]
+    if wishes.states and chart is not None:
+        for tree, derivation in zip(trees, found.decoded.derivations):
+            _add_states(grammar, chart, derivation, tree)
+    if wishes.dependencies:
+        for tree, arcs in zip(trees, _arcs([one.tree for one in parses])):
+            tree["dependencies"] = arcs
+    result: Json = {
+        "tokens": list(request.tokens),
+        "status": parses[0].status,
+        "log_total": _number(parses[0].log_total),
+        "parses": trees,
+    }
+    if wishes.chart:
+        result["chart"] = _chart(grammar, found)
+    return result
+
+
+def _tree(parse: Parse) -> Json:
+    """One tree as JSON values."""
+    whole = parse.as_dict()
+    names = ("tree", "score", "log_probability", "brackets", "tags")
+    known = math.isfinite(parse.log_probability) and math.isfinite(parse.log_total)
+    return {name: whole[name] for name in names} | {"probability": whole["probability"] if known else None}
+
+
+def _add_states(grammar: Grammar, chart: Chart, derivation: Derivation, tree: Json) -> None:
+    """Write the latent states of a derivation beside its constituents and tags."""
+    states = row_states(grammar.tables.parser, chart, derivation)
+    for rows, nodes in zip(shown_rows(grammar.tables.symbols, derivation), (tree["brackets"], tree["tags"])):
+        for row, node in zip(rows, nodes, strict=True):
+            node["latent"] = _latent(states[row])
+
+
+def _latent(states: NodeStates | None) -> Json | None:
+    """The likeliest states of a node."""
+    if states is None:
+        return None
+    order = np.argsort(-states.shares, kind="stable")[:MOST_STATES].tolist()
+    shares = [[h, round(float(states.shares[h]), 4)] for h in order if states.shares[h] >= LEAST]
+    return {"label": states.label, "n_states": int(states.shares.size), "states": shares}
+
+
+def _arcs(trees: Sequence[str]) -> list[list[Json]]:
+    """Heads and relations of trees in brackets."""
+    found = to_dependencies(parse_trees("\n".join(trees)))
+    rows = [{"head": h, "relation": r} for h, r in zip(found.head.tolist(), found.strings("relation"))]
+    ends = found.offsets.tolist()
+    return [rows[low:high] for low, high in itertools.pairwise(ends)]
+
+
+def _chart(grammar: Grammar, found: Answer) -> list[Json]:
+    """Every likely constituent of a sentence."""
+    if found.posteriors is None:
+        return []
+    symbols = grammar.tables.symbols
+    return [
+        {"label": symbols.names[a], "start": i, "end": j, "posterior": round(p, 6)}
+        for a, i, j, p in listed(found.posteriors, symbols, LEAST)
+    ]
+
+
+def tag(grammar: Grammar, requests: Sequence[Request], deadline: Deadline) -> Json:
+    """The answer of /tag."""
+    begun = time.perf_counter()
+    results = []
+    for number, request in enumerate(requests, start=1):
+        deadline.check()
+        found, _ = _answered(grammar, request, 1, number if len(requests) > 1 else 0)
+        results.append({"status": found.decoded.status, "tokens": _tagged(grammar, request, found)})
+    return {"results": results, "seconds": round(time.perf_counter() - begun, 6)}
+
+
+def _tagged(grammar: Grammar, request: Request, found: Answer) -> list[Json]:
+    """Each token with the tag that has the highest posterior; after a fallback, the tag of the tree."""
+    choices = _tag_choices(grammar, found, len(request.tokens))
+    own = parses_of(grammar.tables, [request], [found])[0][0].tags
+    tokens = []
+    for token, tree_tag, ranked in zip(request.tokens, own, choices):
+        best = ranked[0] if ranked else {"tag": tree_tag.tag, "posterior": None}
+        tokens.append({"token": token, **best, "others": ranked[1:MOST_TAGS]})
+    return tokens
+
+
+def _tag_choices(grammar: Grammar, found: Answer, n: int) -> list[list[Json]]:
+    """The likely tags of every word, best first."""
+    ranked: list[list[Json]] = [[] for _ in range(n)]
+    table, symbols = found.posteriors, grammar.tables.symbols
+    if table is None:
+        return ranked
+    span, ids = np.divmod(table.keys, len(symbols.names))
+    keep = symbols.is_tag[ids] & (table.masses >= LEAST)
+    columns = (ids[keep], span[keep] // table.width, np.minimum(table.masses[keep], 1.0))
+    for a, i, p in zip(*(column.tolist() for column in columns)):
+        ranked[i].append({"tag": symbols.names[a], "posterior": round(p, 6)})
+    return [sorted(row, key=lambda one: -one["posterior"]) for row in ranked]
+
+
+def score(grammar: Grammar, trees: Sequence[str], deadline: Deadline) -> Json:
+    """The answer of /score; a string that is not one tree says why and spoils no other."""
+    begun = time.perf_counter()
+    results = []
+    for text in trees:
+        deadline.check()
+        results.append(_scored(grammar, text))
+    return {"results": results, "seconds": round(time.perf_counter() - begun, 6)}
+
+
+def _scored(grammar: Grammar, text: str) -> Json:
+    """log p of one tree in brackets."""
+    nothing = {"log_probability": None, "sign": 0, "words": 0}
+    try:
+        treebank = parse_trees(text, "tree")
+        if len(treebank) != 1:
+            raise DataError(f"{len(treebank)} trees in one string; send each as a string of its own")
+        found = grammar.score(treebank)
+    except EigenparseError as problem:
+        return nothing | {"error": str(problem)}
+    words = int(np.count_nonzero(treebank.word >= 0))
+    log = _number(float(found.log_probability[0]))
+    return {"log_probability": log, "sign": int(found.sign[0]), "words": words}
+
+
+def _number(value: float) -> float | None:
+    """A number with the digits that mean something, or null."""
+    return float(f"{value:.9g}") if math.isfinite(value) else None

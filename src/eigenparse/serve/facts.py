@@ -1,0 +1,95 @@
+"""A grammar in; what the page and /info say about it out: labels, states, their words, singular values."""
+
+import asyncio
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from eigenparse.api.grammar import Grammar
+from eigenparse.inference.typical import state_profiles, states_by_size
+from eigenparse.serve.gate import too_slow
+
+TOP = 8  # words and phrases of a state
+REPORTED = ("method", "seed", "binarisation", "em_rounds", "n_trees", "n_words", "negative_share")
+
+
+def model_facts(grammar: Grammar) -> dict[str, Any]:
+    """Sizes and what the learner reported."""
+    latent, skeleton = grammar.latent, grammar.latent.skeleton
+    every = (latent, *latent.others)
+    sizes = {
+        "members": sum(len(one.members) for one in every),
+        "n_labels": skeleton.n_labels,
+        "n_rules": int(skeleton.rules.shape[0]),
+        "n_known_words": skeleton.n_words,
+        "n_states": int(latent.members[0].states.sum()),
+        "parameters": sum(member.n_parameters for one in every for member in one.members),
+    }
+    return sizes | {name: latent.report[name] for name in REPORTED if name in latent.report}
+
+
+def label_facts(grammar: Grammar) -> list[dict[str, Any]]:
+    """Every label with its states, nodes and singular values; those with most states first."""
+    latent, skeleton = grammar.latent, grammar.latent.skeleton
+    states = latent.members[0].states
+    counts = latent.report.get("label_counts") or [0] * skeleton.n_labels
+    singular = (latent.report.get("members") or [{}])[0].get("singular", {})
+    over_words = skeleton.is_tag()
+    return [
+        {
+            "label": str(skeleton.labels[a]),
+            "states": int(states[a]),
+            "nodes": int(counts[a]),
+            "kind": "partial" if skeleton.labels[a].partial else "tag" if over_words[a] else "phrase",
+            "singular_values": [float(f"{value:.4g}") for value in singular.get(str(a), [])],
+        }
+        for a in states_by_size(latent.members[0], counts)
+    ]
+
+
+class Profiles:
+    """Typical words and phrases of every state; worked out once, in a thread of its own."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self._grammar = grammar
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="profiles")
+        self._found: Future[dict[str, list[dict[str, Any]]]] | None = None
+
+    def start(self) -> "Future[dict[str, list[dict[str, Any]]]]":
+        """Begin the work if nobody has."""
+        if self._found is None:
+            self._found = self._pool.submit(_profiles, self._grammar)
+        return self._found
+
+    async def of(self, label: str, *, seconds: float) -> list[dict[str, Any]] | None:
+        """The states of a label; None for a label that the grammar does not have."""
+        try:
+            found = await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(self.start())), seconds)
+        except TimeoutError:
+            raise too_slow(seconds) from None
+        return found.get(label)
+
+    def close(self) -> None:
+        """Let the work end."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _profiles(grammar: Grammar) -> dict[str, list[dict[str, Any]]]:
+    """All states by label."""
+    skeleton, weights = grammar.latent.skeleton, grammar.latent.members[0]
+    found: dict[str, list[dict[str, Any]]] = {str(label): [] for label in skeleton.labels}
+    for one in state_profiles(skeleton, weights, list(range(skeleton.n_labels)), TOP):
+        found[one.label].append(
+            {
+                "state": one.state,
+                "words": [{"word": word, "weight": _short(value)} for word, value in one.words],
+                "phrases": [
+                    {"rule": rule, "phrase": text, "weight": _short(value)}
+                    for rule, text, value in one.phrases
+                ],
+            }
+        )
+    return found
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.4g}")
