@@ -14,7 +14,8 @@ MAY_IMPORT = {
     "corpus": BASE | {"kernels"},
     "features": BASE | {"kernels", "corpus"},
     "spectral": BASE | {"kernels"},
-    "models": BASE | {"corpus"},
+    "data": set(),
+    "models": BASE | {"corpus", "data"},
     "inference": BASE | {"kernels", "corpus", "models", "run"},
     "decode": BASE | {"kernels", "corpus", "models", "inference", "run"},
     "learn": BASE | {"kernels", "corpus", "features", "spectral", "models", "inference", "run"},
@@ -22,6 +23,20 @@ MAY_IMPORT = {
     "draw": BASE | {"corpus", "decode"},
     "synthetic": BASE | {"corpus", "models", "inference"},
     "report": BASE | {"corpus"},
+    "experiments": BASE
+    | {
+        "corpus",
+        "features",
+        "spectral",
+        "models",
+        "inference",
+        "decode",
+        "learn",
+        "evaluate",
+        "synthetic",
+        "report",
+        "run",
+    },
 }
 OUTSIDE = {"__init__", "cli", "serve", "api", "estimators", "integrations"}
 

@@ -7,6 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eigenparse.data import located
 from eigenparse.decode.constraints import Span, Tag, span_limits
 from eigenparse.decode.parser import ParserOptions, make_parser
 from eigenparse.decode.posteriors import listed
@@ -166,6 +167,12 @@ class Grammar:
         given = None if tags is None else tuple(tags)
         return Request(tokens, given, span_limits(required, forbidden))
 
+    def parse_text(self, text: str, *, jobs: int = 1) -> list[Parse]:
+        """The best tree of each sentence of plain text, cut into sentences and tokens as the grammar's trees are."""
+        from eigenparse.api.raw import sentences_of
+
+        return self.parse_many(sentences_of(self, text), jobs=jobs)
+
     def score(self, trees: Any) -> "TreeScores":
         """log |p| and the sign of p of trees (paths, a Treebank, ``nltk.Tree`` objects or brackets).
 
@@ -189,11 +196,11 @@ class Grammar:
 
 
 def load(path: str | Path) -> Grammar:
-    """Read a grammar that ``eigenparse train lpcfg`` or ``Grammar.save`` wrote.
+    """Read a grammar that ``eigenparse train lpcfg`` or ``Grammar.save`` wrote; "en" is the bundled one.
 
     Raises ModelFileError if there is none, or if it was cut, altered or made by something else.
     """
-    found = Path(path)
+    found = located(path)
     if not found.is_file():
         reason = "is a directory" if found.is_dir() else "no such file"
         raise ModelFileError(

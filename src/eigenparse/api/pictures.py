@@ -25,3 +25,13 @@ def svg(parse: Parse, *, title: str | None = None) -> str:
 def text(parse: Parse, *, width: int = 100) -> str:
     """A parse as lines of text, upright where it fits into ``width`` columns."""
     return draw_text(parse_trees(parse.tree), width=width)
+
+
+def doubts(parse: Parse, *, below: float = 0.9, most: int = 5) -> str:
+    """A line with the tree's probability, and one for each of the least sure constituents and tags."""
+    lines = [f"p(tree) = {parse.probability:.3f}" + ("" if parse.status == "ok" else f", {parse.status}")]
+    unsure = [(b.posterior, b.label, b.start, b.end) for b in parse.brackets if b.posterior < below]
+    unsure += [(t.posterior, t.tag, i, i + 1) for i, t in enumerate(parse.tags) if t.posterior < below]
+    for posterior, label, start, end in sorted(unsure)[:most]:
+        lines.append(f"{posterior:.3f}  {label:<5} {' '.join(parse.tokens[start:end])}")
+    return "\n".join(lines)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from eigenparse.data import located
 from eigenparse.errors import ModelFileError, OptionError
 
 TRAINERS = {
@@ -21,6 +22,7 @@ def kind_of(path: Path) -> str:
     """The kind of a model file, or a sentence saying what is there instead."""
     from eigenparse.models.store import model_kind
 
+    path = located(path)
     if not path.is_file():
         reason = "is a directory" if path.is_dir() else "no such model file"
         raise ModelFileError(f"{path}: {reason}; name a file that `eigenparse train` wrote")

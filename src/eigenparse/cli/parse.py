@@ -13,6 +13,10 @@ from eigenparse.cli.models import runner_for
 EXAMPLES = """
 Examples:
 
+  eigenparse parse "The old man the boats."
+
+  eigenparse parse en letter.txt --raw --format conllu
+
   echo "The old man the boats ." | eigenparse parse english.model
 
   eigenparse parse english.model --raw --format json letter.txt
@@ -31,6 +35,8 @@ class Form(StrEnum):
 
     brackets = "brackets"
     json = "json"
+    conllu = "conllu"
+    text = "text"
     svg = "svg"
 
 
@@ -66,18 +72,24 @@ class ParseRequest:
     memory: int | None
     jobs: int
     output: Path | None
+    text: str | None = None
 
 
 @app.command(epilog=EXAMPLES)
 def parse(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model that `train` wrote.")],
+    model: Annotated[Path, typer.Argument(metavar="[MODEL|TEXT]", help="A model that `train` wrote, or en.")],
     source: Annotated[
-        Path, typer.Argument(metavar="[FILE|-]", help="A sentence a line, tokens separated by blanks.")
+        Path,
+        typer.Argument(
+            metavar="[FILE|-|TEXT]", help="A sentence a line, tokens separated by blanks; or a text."
+        ),
     ] = Path("-"),
     tagged: Annotated[bool, typer.Option("--tagged", help="Tokens are word_TAG; the tags are kept.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="Plain text: split sentences and tokens first.")] = False,
     kbest: Annotated[int, typer.Option(min=1, metavar="K", help="So many different trees a sentence.")] = 1,
-    form: Annotated[Form, typer.Option("--format", help="How to write trees.")] = Form.brackets,
+    form: Annotated[
+        Form | None, typer.Option("--format", help="How to write trees; a text at a terminal is drawn.")
+    ] = None,
     decoder: Annotated[Decoder | None, typer.Option(help="What the tree is to maximise.")] = None,
     combination: Annotated[Combination | None, typer.Option(help="How an ensemble votes.")] = None,
     threshold: Annotated[
@@ -90,18 +102,24 @@ def parse(
         Path | None, typer.Option("--output", "-o", help="Write this file instead, whole or not at all.")
     ] = None,
 ) -> None:
-    """Parse sentences; every line gives a line, in order.  An empty line stays empty."""
+    """Parse sentences; every line gives a line, in order.  An empty line stays empty.
+
+    A text instead of a file is cut into sentences and tokens first; without a model, English is assumed.
+    """
     from eigenparse.errors import OptionError
 
+    model, source, text = arguments(model, source)
+    if text is not None and tagged:
+        raise OptionError("--tagged needs a file with one sentence a line; put the tagged text into one")
     if tagged and raw:
         raise OptionError("--tagged and --raw exclude each other; plain text has no tags")
     request = ParseRequest(
         model=model,
         source=source,
         tagged=tagged,
-        raw=raw,
+        raw=raw or text is not None,
         kbest=kbest,
-        form=form.value,
+        form=form.value if form else default_form(text, output),
         decoder=decoder.value if decoder else None,
         combination=combination.value if combination else None,
         threshold=threshold,
@@ -109,5 +127,27 @@ def parse(
         memory=None if memory is None else memory * 1_000_000,
         jobs=jobs,
         output=output,
+        text=text,
     )
     runner_for(model, RUNNERS, "parse")(request)
+
+
+def is_text(argument: str) -> bool:
+    """Whether an argument that is no file is meant as text: it has blanks, or ends like a sentence."""
+    return len(argument.split()) > 1 or argument.endswith((".", "!", "?", "…", '"', "”"))
+
+
+def arguments(model: Path, source: Path) -> tuple[Path, Path, str | None]:
+    """Model, source and text, whichever of the two arguments holds the text."""
+    if str(source) == "-" and not model.exists() and is_text(str(model)):
+        return Path("en"), source, str(model)
+    if str(source) != "-" and not source.exists() and is_text(str(source)):
+        return model, source, str(source)
+    return model, source, None
+
+
+def default_form(text: str | None, output: Path | None) -> str:
+    """A picture for somebody who typed a sentence at a terminal, brackets for everything else."""
+    import sys
+
+    return "text" if text is not None and output is None and sys.stdout.isatty() else "brackets"

@@ -1,9 +1,11 @@
 """``eigenparse parse`` with a latent-variable grammar: lines in, trees out, block by block."""
 
 import json
+import shutil
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +14,7 @@ from eigenparse.api.grammar import BLOCK, Grammar
 from eigenparse.cli.output import result_stream
 from eigenparse.cli.parse import ParseRequest
 from eigenparse.cli.progress import counted, tell
-from eigenparse.cli.sentences import open_lines, split_tags, tokenised
+from eigenparse.cli.sentences import open_lines, split_tags
 from eigenparse.decode.request import Request
 from eigenparse.decode.results import Detail, Parse
 from eigenparse.errors import OptionError
@@ -35,16 +37,19 @@ def parse_all(latent: LatentGrammar, request: ParseRequest) -> None:
         max_length=request.max_length,
         memory=request.memory,
     )
-    interactive = str(request.source) == "-" and sys.stdin.isatty()
+    interactive = request.text is None and str(request.source) == "-" and sys.stdin.isatty()
     counts: Counter[str] = Counter()
     sentences = read_requests(grammar, request)
     detail = Detail(
-        posteriors=request.form != "brackets", probabilities=request.form == "json" or request.kbest > 1
+        posteriors=request.form != "brackets",
+        probabilities=request.form in ("json", "text") or request.kbest > 1,
     )
     lists = parse_lines(grammar, sentences, request, detail, 1 if interactive else BLOCK)
     shown = counted(lists, "parsing", show=request.output is not None or not sys.stdout.isatty())
     if request.form == "svg":
         _draw(request.output, (found for found in shown if _count(counts, found)))
+    elif request.form == "conllu":
+        _write_dependencies(request.output, (found for found in shown if _count(counts, found)))
     else:
         with result_stream(request.output) as stream:
             for found in shown:
@@ -52,18 +57,20 @@ def parse_all(latent: LatentGrammar, request: ParseRequest) -> None:
                 stream.write(written(found, request))
                 if interactive:
                     stream.flush()
-    for sentence in summary(counts):
-        tell(sentence)
+    if request.text is None or counts["ok"] < counts["lines"]:
+        for sentence in summary(counts):
+            tell(sentence)
 
 
 def read_requests(grammar: Grammar, request: ParseRequest) -> Iterator[Request | None]:
     """One request for each line, None for an empty one."""
-    lines = open_lines(request.source)
     if request.raw:
-        penn = "``" in grammar.tables.parser.words.words
-        for tokens in tokenised(lines, quotes="penn" if penn else "keep"):
-            yield grammar.request(tokens)
+        from eigenparse.api.raw import sentences_of
+
+        lines = open_lines(request.source) if request.text is None else request.text.split("\n")
+        yield from map(grammar.request, sentences_of(grammar, lines))
         return
+    lines = open_lines(request.source)
     for line in lines:
         tokens = line.split()
         if not tokens:
@@ -104,10 +111,21 @@ def written(found: tuple[Parse, ...], asked: ParseRequest) -> bytes:
     """What a line of input gives: a tree a line, or one JSON object."""
     if asked.form == "json":
         return (json.dumps(_json(found, asked.kbest), ensure_ascii=False) + "\n").encode("utf-8")
+    if asked.form == "text":
+        return drawn(found).encode("utf-8")
     if asked.kbest == 1 or not found:
         return ((found[0].tree if found else "") + "\n").encode("utf-8")
     rows = [f"{one.score:.6f}\t{one.probability:.6g}\t{one.tree}" for one in found]
     return ("\n".join(rows) + "\n\n").encode("utf-8")
+
+
+def drawn(found: tuple[Parse, ...]) -> str:
+    """Trees as pictures of lines, each with its probability and what is least sure about it."""
+    from eigenparse.api.pictures import doubts, text
+
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else 100
+    parts = [f"{text(one, width=width)}\n\n{doubts(one)}\n" for one in found if one.tree]
+    return "\n".join(parts) + "\n" if parts else "\n"
 
 
 def _json(found: tuple[Parse, ...], k: int) -> dict[str, object]:
@@ -172,3 +190,14 @@ def _draw(output: Path | None, lists: Iterable[tuple[Parse, ...]]) -> None:
         return
     for number, tree in enumerate(trees, start=1):
         write_whole(numbered(output, number, len(trees)), svg(tree).encode("utf-8"))
+
+
+def _write_dependencies(output: Path | None, lists: Iterator[tuple[Parse, ...]]) -> None:
+    """CoNLL-U by head rules, a block of sentences at a time; of a k-best list the best."""
+    from eigenparse.api.dependencies import conllu
+
+    first = 1
+    with result_stream(output) as stream:
+        while block := [found[0] for found in islice(lists, BLOCK)]:
+            stream.write(conllu(block, first=first).encode("utf-8"))
+            first += len(block)

@@ -7,6 +7,7 @@ leave other languages' words whole.
 """
 
 import re
+from collections.abc import Iterable, Iterator
 
 from eigenparse.errors import OptionError
 
@@ -20,26 +21,26 @@ _ANYWHERE = """
 etc al inc corp ltd co bros dept univ assn est jr sr esq ave blvd rd jan feb mar apr jun jul aug sep sept oct nov
 dec mon tue tues wed thu thur thurs fri sat a.m p.m u.s u.k u.n d.c ph.d b.c a.d
 """
-_BEFORE_NUMBERS = frozenset("no nos art".split())  # "no. 5", but also the word "no"
+_BEFORE_NUMBERS = frozenset({"no", "nos", "art"})  # "no. 5", but also the word "no"
 _NEVER_LAST = frozenset(f"{_TITLES} {_BEFORE}".split())
 _SHORT = _NEVER_LAST | frozenset(_ANYWHERE.split())
 _END = re.compile(r"""([.!?…]+)(['"”’)\]»]*)(\s+|$)""")
 _OPENS = re.compile(r"""['"“‘(\[«¿¡-]*([\w])""")
 
 _CLITICS = re.compile(r"(?i)(?<=\w)(n['’]t|['’](?:s|m|d|ll|re|ve))$")
+_VERBS = """do does did is are was were has have had could would should ai"""
 _JOINED = {
     "cannot": 3, "gonna": 3, "gotta": 3, "lemme": 3, "gimme": 3, "wanna": 3, "'tis": 2, "'twas": 2,
-    **{f"{verb}nt": -2 for verb in "do does did is are was were has have had could would should ai".split()},
+    **{f"{verb}nt": -2 for verb in _VERBS.split()},
 }  # fmt: skip
 _ABBREVIATION = re.compile(r"(?:\b[A-Za-z]\.){2,}$|\b[A-Z]\.$")
 # First parts that stay with what follows their hyphen, as annotated in newer treebanks.
-_PREFIXES = frozenset(
-    """
+_PREFIXES = """
 a agro ante anti arch be bi bio co counter cross cyber de e eco ex extra inter intra macro mega micro mid mini
 multi neo non over para peri post pre pro proto pseudo psycho quasi re semi socio sub super tri u ultra un uh
 uni vice
-""".split()
-)
+"""
+_STAYING = frozenset(_PREFIXES.split())
 _HYPHEN = re.compile(r"(?<=[^\W_])([-/])(?=[^\W_])")
 _FIGURES = re.compile(r"\d[\d.,]*(?:/\d[\d.,]*)+|\d{3}-\d{4}|\d+(?:-\d+){2,}")  # dates, fractions, telephone
 _PIECES = re.compile(
@@ -56,6 +57,29 @@ _PIECES = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+
+
+def sentence_tokens(
+    lines: Iterable[str], *, quotes: str = "penn", hyphens: str = "keep"
+) -> Iterator[list[str]]:
+    """The sentences of plain text as tokens; blank lines part paragraphs, single line ends do not."""
+    for paragraph in _paragraphs(lines):
+        for sentence in split_sentences(paragraph):
+            tokens = tokenise(sentence, quotes=quotes, hyphens=hyphens)
+            if tokens:
+                yield tokens
+
+
+def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
+    kept: list[str] = []
+    for line in lines:
+        if line.strip():
+            kept.append(line.strip())
+        elif kept:
+            yield " ".join(kept)
+            kept = []
+    if kept:
+        yield " ".join(kept)
 
 
 def split_sentences(text: str) -> list[str]:
@@ -101,7 +125,9 @@ def tokenise(sentence: str, *, quotes: str = "penn", hyphens: str = "keep") -> l
     ['A', 'well', '-', 'known', 'non-native', 'plant']
     """
     if quotes not in ("penn", "keep") or hyphens not in ("split", "keep"):
-        raise OptionError(f"quotes are 'penn' or 'keep', hyphens 'split' or 'keep'; got {quotes!r}, {hyphens!r}")
+        raise OptionError(
+            f"quotes are 'penn' or 'keep', hyphens 'split' or 'keep'; got {quotes!r}, {hyphens!r}"
+        )
     tokens: list[str] = []
     chunks = sentence.split()
     for chunk, following in zip(chunks, [*chunks[1:], ""]):
@@ -154,12 +180,18 @@ def _detach_last_stop(tokens: list[str]) -> list[str]:
 
 def _split_compound(token: str) -> list[str]:
     """A compound cut at its hyphens and slashes; addresses, dates and prefixed words stay whole."""
-    if len(token) < 3 or "//" in token or "@" in token or token.startswith("www.") or _FIGURES.fullmatch(token):
+    if (
+        len(token) < 3
+        or "//" in token
+        or "@" in token
+        or token.startswith("www.")
+        or _FIGURES.fullmatch(token)
+    ):
         return [token]
     parts = _HYPHEN.split(token)  # words at even places, marks between them
     done = [parts[0]]
     for mark, word in zip(parts[1::2], parts[2::2]):
-        if mark == "-" and done[-1].lower() in _PREFIXES:
+        if mark == "-" and done[-1].lower() in _STAYING:
             done[-1] += mark + word
         else:
             done += [mark, word]

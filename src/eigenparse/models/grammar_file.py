@@ -8,7 +8,9 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray
 from eigenparse.corpus.columns import Label
+from eigenparse.data import located
 from eigenparse.errors import DataError, ModelFileError
+from eigenparse.models.packed import pack_parts, unpack_parts
 from eigenparse.models.pcfg import LatentGrammar, Skeleton, TagContext, Weights, check_weights, layout
 from eigenparse.models.store import load_model, save_model
 
@@ -25,13 +27,18 @@ SKELETON = (
 WEIGHTS = ("states", "rule_weight", "entry_weight", "root_weight")
 
 
-def save_grammar(grammar: LatentGrammar, path: str | Path) -> None:
-    """Write a grammar; the same grammar always gives the same bytes."""
+def save_grammar(grammar: LatentGrammar, path: str | Path, *, packed: bool = False) -> None:
+    """Write a grammar; the same grammar always gives the same bytes.
+
+    packed: a file many times smaller, whose probabilities are rounded (``models/packed.py``).
+    """
     header, arrays = _parts(grammar, "")
     for i, other in enumerate(grammar.others):
         other_header, other_arrays = _parts(other, f"other{i}.")
         header["others"].append(other_header)
         arrays.update(other_arrays)
+    if packed:
+        header, arrays = pack_parts(header, arrays)
     save_model(path, kind=KIND, header=header, arrays=arrays)
 
 
@@ -61,16 +68,18 @@ def _parts(grammar: LatentGrammar, prefix: str) -> tuple[dict[str, Any], dict[st
 
 
 def load_grammar(path: str | Path) -> LatentGrammar:
-    """Read a grammar; anything damaged, foreign or inconsistent is refused with a sentence."""
-    kind, header, arrays = load_model(path)
+    """Read a grammar, by path or bundled name; what is damaged, foreign or inconsistent is refused."""
+    kind, header, arrays = load_model(located(path))
     if kind != KIND:
         raise ModelFileError(
             f"{path}: holds a model of kind {kind!r}, not {KIND!r}; use the command for that kind"
         )
     try:
+        if "packing" in header:
+            header, arrays = unpack_parts(header, arrays)
         others = tuple(_grammar(part, arrays, f"other{i}.") for i, part in enumerate(header["others"]))
         return replace(_grammar(header, arrays, ""), others=others)
-    except (KeyError, TypeError, ValueError, IndexError) as problem:
+    except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError) as problem:
         raise ModelFileError(
             f"{path}: the grammar is incomplete ({problem}); train or copy it again"
         ) from None

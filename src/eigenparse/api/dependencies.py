@@ -1,0 +1,49 @@
+"""Parses in, dependency trees in CoNLL-U out, by the head rules of a language."""
+
+from collections.abc import Sequence
+from functools import cache
+
+from eigenparse.corpus.brackets import parse_trees
+from eigenparse.corpus.dependencies import Dependencies
+from eigenparse.corpus.heads import HeadRules, english_rules, to_dependencies
+from eigenparse.decode.results import Parse
+
+
+@cache
+def _english() -> HeadRules:
+    return english_rules()
+
+
+def dependencies(parses: Sequence[Parse], *, rules: HeadRules | None = None) -> Dependencies:
+    """Heads and relations of parses that have trees; forms as in brackets."""
+    return to_dependencies(parse_trees("\n".join(one.tree for one in parses)), rules or _english())
+
+
+def conllu(parses: Sequence[Parse], *, first: int = 1, rules: HeadRules | None = None) -> str:
+    """Parses as CoNLL-U; the last column holds the tag's posterior where it is known.
+
+    first: the number of the first sentence.  A parse without a tree (too long) is left out.
+    """
+    found = [one for one in parses if one.tree]
+    if not found:
+        return ""
+    trees = dependencies(found, rules=rules)
+    upos, xpos, relation = (trees.strings(name) for name in ("upos", "xpos", "relation"))
+    heads, offsets = trees.head.tolist(), trees.offsets.tolist()
+    lines: list[str] = []
+    for s, one in enumerate(found):
+        lines += [f"# sent_id = {first + s}", f"# text = {' '.join(one.tokens)}"]
+        low = offsets[s]
+        for i, token in enumerate(one.tokens):
+            r = low + i
+            note = f"TagPosterior={one.tags[i].posterior:.4f}" if _known(one, i) else "_"
+            lines.append(
+                f"{i + 1}\t{token}\t_\t{upos[r]}\t{xpos[r]}\t_\t{heads[r]}\t{relation[r]}\t_\t{note}"
+            )
+        lines.append("")
+    return "\n".join(lines) + "\n"
+
+
+def _known(parse: Parse, i: int) -> bool:
+    """Whether a tag has a posterior."""
+    return bool(parse.tags) and parse.tags[i].posterior == parse.tags[i].posterior

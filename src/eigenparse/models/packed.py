@@ -1,0 +1,187 @@
+"""Grammars small enough to give away: header and arrays of a grammar in, a few compressed bytes out, and back.
+
+Probabilities are kept as steps on a logarithmic scale, one byte each; what lies below the scale is zero.
+The weights of a lexicon entry are relative to their largest, so that rare words, which borrow theirs
+from the same classes, look alike and compress well.  Whole numbers take the smallest type that holds
+them.  Everything ends in one LZMA stream inside an ordinary model file.
+"""
+
+import json
+import lzma
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray, FloatArray
+from eigenparse.errors import DataError
+
+PACKING = 1
+MOST_BYTES = 4_000_000_000  # of an unpacked stream, and of the arrays made from it
+STEPS = 254  # of a scale, besides zero
+TOP_STEPS = 65534  # of the scale of largest weights
+LEAST_RULE = 1e-7
+LEAST_SHARE = 1e-3  # of an entry's largest weight
+FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9}]
+Arrays = dict[str, AnyArray]
+
+
+def pack_parts(header: dict[str, Any], arrays: Mapping[str, AnyArray]) -> tuple[dict[str, Any], Arrays]:
+    """Header and arrays of a model file that ``unpack_parts`` turns into (nearly) those given."""
+    layout: list[list[Any]] = []
+    pieces: list[bytes] = []
+
+    def put(name: str, array: AnyArray) -> None:
+        layout.append([name, array.dtype.str, list(array.shape)])
+        pieces.append(np.ascontiguousarray(array).tobytes())
+
+    put("header", np.frombuffer(json.dumps(header, ensure_ascii=False).encode("utf-8"), dtype=np.uint8))
+    notes: dict[str, Any] = {}
+    for name in sorted(arrays):
+        notes[name] = _pack_one(name, arrays, put)
+    stream = b"".join(pieces)
+    packed = lzma.compress(stream, format=lzma.FORMAT_RAW, filters=FILTERS)
+    about = {"packing": PACKING, "bytes": len(stream), "layout": layout, "notes": notes}
+    return about, {"packed": np.frombuffer(packed, dtype=np.uint8)}
+
+
+def _pack_one(name: str, arrays: Mapping[str, AnyArray], put: Any) -> dict[str, Any]:
+    """Put one array's parts; what is to be known besides them."""
+    array = arrays[name]
+    note: dict[str, Any] = {"shape": list(array.shape), "type": array.dtype.str}
+    if array.dtype.kind in "iu":
+        flat = array.reshape(-1)
+        stepped = bool(flat.size > 1 and np.all(np.diff(flat) >= 0))
+        small = np.diff(flat, prepend=flat.dtype.type(0)) if stepped else flat
+        put(name, small.astype(_smallest(small)))
+        return note | {"kind": "steps" if stepped else "numbers"}
+    if np.any(array < 0) or array.dtype.kind != "f":
+        raise DataError(f"{name}: negative weights cannot be packed; pack a grammar learnt by clusters or EM")
+    flat = array.reshape(-1).astype(np.float64)
+    if name.endswith("entry_weight"):
+        width = _widths(name, arrays)
+        top = _largest(flat, width)
+        share = flat / np.repeat(np.maximum(top, 1e-300), width)
+        fine, coarse = to_scale(top, 0.0, TOP_STEPS), to_scale(share, LEAST_SHARE, STEPS)
+        put(f"{name}.top", fine[0].astype("<u2"))
+        put(name, coarse[0].astype(np.uint8))
+        return note | {"kind": "shares", "top": fine[1:], "scale": coarse[1:]}
+    codes, low, high = to_scale(flat, LEAST_RULE if name.endswith("rule_weight") else 0.0, STEPS)
+    present = codes > 0
+    put(f"{name}.present", np.packbits(present))
+    put(name, codes[present].astype(np.uint8))
+    return note | {"kind": "scale", "scale": [low, high]}
+
+
+def unpack_parts(about: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> tuple[dict[str, Any], Arrays]:
+    """Header and arrays of a grammar, single precision where they are probabilities."""
+    if about.get("packing") != PACKING:
+        raise DataError(f"packing {about.get('packing')!r} is unknown; use the eigenparse that wrote it")
+    parts = _parts(about, arrays["packed"].tobytes())
+    made: Arrays = {}
+    notes = about["notes"]
+    for name in sorted(notes, key=lambda name: name.endswith("entry_weight")):  # which need states and labels
+        made[name] = _unpack_one(name, notes[name], parts, made)
+    header = json.loads(parts["header"].tobytes().decode("utf-8"))
+    if not isinstance(header, dict):
+        raise DataError("the packed header is no table")
+    return header, made
+
+
+def _parts(about: Mapping[str, Any], packed: bytes) -> Arrays:
+    """The arrays of the stream; sizes are checked before anything is allocated."""
+    total = int(about["bytes"])
+    sizes = [math.prod(shape) * np.dtype(kind).itemsize for _, kind, shape in about["layout"]]
+    if not 0 <= total <= MOST_BYTES or min(sizes, default=0) < 0 or sum(sizes) != total:
+        raise DataError("the sizes of the packed arrays do not add up")
+    try:
+        stream = lzma.LZMADecompressor(format=lzma.FORMAT_RAW, filters=FILTERS).decompress(packed, total + 1)
+    except lzma.LZMAError as problem:
+        raise DataError(f"the packed stream is damaged ({problem})") from None
+    if len(stream) != total:
+        raise DataError("the packed stream has another length than it says")
+    found: Arrays = {}
+    at = 0
+    for (name, kind, shape), size in zip(about["layout"], sizes):
+        if np.dtype(kind).kind not in "iu":
+            raise DataError(f"{name}: packed arrays are whole numbers")
+        found[name] = np.frombuffer(stream, dtype=kind, count=math.prod(shape), offset=at).reshape(shape)
+        at += size
+    return found
+
+
+def _unpack_one(name: str, note: Mapping[str, Any], parts: Arrays, made: Arrays) -> AnyArray:
+    shape, kind = tuple(note["shape"]), note["kind"]
+    n = math.prod(shape)
+    if not 0 <= n <= MOST_BYTES // 8:
+        raise DataError(f"{name}: {n} values are too many")
+    if kind in ("numbers", "steps"):
+        values = parts[name].astype(np.int64)
+        values = np.cumsum(values) if kind == "steps" else values
+        if np.dtype(note["type"]).kind not in "iu":
+            raise DataError(f"{name}: not whole numbers")
+        return values.astype(note["type"]).reshape(shape)
+    single = np.dtype(note["type"])
+    if single.kind != "f":
+        raise DataError(f"{name}: neither numbers nor probabilities")
+    if kind == "shares":
+        width = _widths(name, made)
+        top = _restored(parts[f"{name}.top"], note["top"], TOP_STEPS)
+        share = _restored(parts[name], note["scale"], STEPS)
+        return (share * np.repeat(top, width)).astype(single).reshape(shape)
+    present = np.unpackbits(parts[f"{name}.present"], count=n).view(np.bool_)
+    values = np.zeros(n, dtype=single)
+    values[present] = _restored(parts[name], note["scale"], STEPS)
+    return values.reshape(shape)
+
+
+def _restored(codes: AnyArray, ends: tuple[float, float], steps: int) -> FloatArray:
+    low, high = ends
+    return from_scale(codes, float(low), float(high), steps)
+
+
+def _widths(name: str, arrays: Mapping[str, AnyArray]) -> AnyArray:
+    """How many states each lexicon entry of these weights has."""
+    place = name.removesuffix(".entry_weight")
+    skeleton = place.rpartition(".")[0] + "." if "." in place else ""
+    return arrays[f"{place}.states"][arrays[f"{skeleton}skeleton.entry_label"]]
+
+
+def _largest(values: FloatArray, width: AnyArray) -> FloatArray:
+    """The largest of each run of values."""
+    if width.size == 0:
+        return np.empty(0)
+    return np.maximum.reduceat(values, np.cumsum(width) - width)
+
+
+def _smallest(values: AnyArray) -> str:
+    """The smallest type of whole numbers that holds all values."""
+    low, high = (int(values.min()), int(values.max())) if values.size else (0, 0)
+    kinds = ("<u1", "<u2", "<u4", "<i8") if low >= 0 else ("<i1", "<i2", "<i4", "<i8")
+    return next(k for k in kinds if np.iinfo(k).min <= low and high <= np.iinfo(k).max)
+
+
+def to_scale(values: FloatArray, least: float, steps: int) -> tuple[AnyArray, float, float]:
+    """Codes 0 (nothing, or below ``least``) to ``steps`` + 1 of non-negative values, and the scale's ends.
+
+    >>> codes, low, high = to_scale(np.array([0.0, 1e-9, 0.01, 1.0]), 1e-4, 254)
+    >>> codes.tolist(), from_scale(codes, low, high, 254).round(3).tolist()
+    ([0, 0, 1, 255], [0.0, 0.0, 0.01, 1.0])
+    """
+    positive = values > least
+    codes = np.zeros(values.size, dtype=np.int64)
+    if not positive.any():
+        return codes, 0.0, 0.0
+    logs = np.log(values[positive])
+    low, high = float(logs.min()), float(logs.max())
+    codes[positive] = 1 + np.rint((logs - low) * (steps / max(high - low, 1e-300))).astype(np.int64)
+    return codes, low, high
+
+
+def from_scale(codes: AnyArray, low: float, high: float, steps: int) -> FloatArray:
+    """The values of codes."""
+    if not (math.isfinite(low) and math.isfinite(high) and low <= high < 80):
+        raise DataError("the ends of a scale are not in order")
+    table = np.exp(np.linspace(low, high, steps + 1))
+    return np.concatenate(([0.0], table)).astype(np.float32)[codes]
