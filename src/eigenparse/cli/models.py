@@ -16,6 +16,7 @@ TRAINERS = {
     "hmm": "train hmm",
     "reranker": "train reranker",
 }
+SAME = {"lpcfg-packed": "lpcfg"}  # kinds of files that hold the same kind of model
 
 
 def kind_of(path: Path) -> str:
@@ -26,7 +27,7 @@ def kind_of(path: Path) -> str:
     if not path.is_file():
         reason = "is a directory" if path.is_dir() else "no such model file"
         raise ModelFileError(f"{path}: {reason}; name a file that `eigenparse train` wrote")
-    return model_kind(path)
+    return SAME.get(kind := model_kind(path), kind)
 
 
 def runner_for(path: Path, runners: Mapping[str, str], verb: str) -> Any:

@@ -10,7 +10,7 @@ from eigenparse.arrays import AnyArray
 from eigenparse.corpus.columns import Label
 from eigenparse.data import located
 from eigenparse.errors import DataError, ModelFileError
-from eigenparse.models.packed import pack_parts, unpack_parts
+from eigenparse.models.packed import PACKED_KIND, pack_parts, unpack_parts
 from eigenparse.models.pcfg import LatentGrammar, Skeleton, TagContext, Weights, check_weights, layout
 from eigenparse.models.store import load_model, save_model
 
@@ -39,7 +39,7 @@ def save_grammar(grammar: LatentGrammar, path: str | Path, *, packed: bool = Fal
         arrays.update(other_arrays)
     if packed:
         header, arrays = pack_parts(header, arrays)
-    save_model(path, kind=KIND, header=header, arrays=arrays)
+    save_model(path, kind=PACKED_KIND if packed else KIND, header=header, arrays=arrays)
 
 
 def _parts(grammar: LatentGrammar, prefix: str) -> tuple[dict[str, Any], dict[str, AnyArray]]:
@@ -70,12 +70,12 @@ def _parts(grammar: LatentGrammar, prefix: str) -> tuple[dict[str, Any], dict[st
 def load_grammar(path: str | Path) -> LatentGrammar:
     """Read a grammar, by path or bundled name; what is damaged, foreign or inconsistent is refused."""
     kind, header, arrays = load_model(located(path))
-    if kind != KIND:
+    if kind not in (KIND, PACKED_KIND):
         raise ModelFileError(
             f"{path}: holds a model of kind {kind!r}, not {KIND!r}; use the command for that kind"
         )
     try:
-        if "packing" in header:
+        if kind == PACKED_KIND:
             header, arrays = unpack_parts(header, arrays)
         others = tuple(_grammar(part, arrays, f"other{i}.") for i, part in enumerate(header["others"]))
         return replace(_grammar(header, arrays, ""), others=others)
@@ -145,6 +145,8 @@ def _check_skeleton(skeleton: Skeleton) -> None:
         and skeleton.rule_probability.shape == (skeleton.rules.shape[0],)
         and skeleton.entry_probability.shape == (n_entries,)
         and skeleton.root_probability.shape == (n_labels,)
+        and 0 <= skeleton.n_words < n_symbols
+        and 0 <= skeleton.n_classes
         and 0 < skeleton.n_words + skeleton.n_classes <= n_symbols
     )
     if not fits:

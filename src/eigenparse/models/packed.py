@@ -17,6 +17,7 @@ import numpy as np
 from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.errors import DataError
 
+PACKED_KIND = "lpcfg-packed"
 PACKING = 1
 MOST_BYTES = 4_000_000_000  # of an unpacked stream, and of the arrays made from it
 STEPS = 254  # of a scale, besides zero

@@ -1,0 +1,1 @@
+"""Plug-ins for other libraries, each an optional extra; nothing here is imported by the rest."""
