@@ -12,8 +12,8 @@ from eigenparse.report.content import Report, Table, curve_table, shown
 PIPE_WIDTH = 160
 
 
-def print_report(report: Report, *, file: IO[str] | None = None) -> None:
-    """Print a report to standard output or to a text stream."""
+def print_report(report: Report, *, file: IO[str] | None = None, curves: bool = True) -> None:
+    """Print a report to standard output or to a text stream; without ``curves``, its tables only."""
     console = Console(file=file, highlight=False, emoji=False)
     if not console.is_terminal:
         console = Console(file=file, highlight=False, emoji=False, width=PIPE_WIDTH)
@@ -23,7 +23,8 @@ def print_report(report: Report, *, file: IO[str] | None = None) -> None:
         console.print(f"[bold]{escape(section.title)}[/bold]\n")
         _print_text(console, section.text)
         for item in section.items:
-            _print_table(console, item if isinstance(item, Table) else curve_table(item))
+            if curves or isinstance(item, Table):
+                _print_table(console, item if isinstance(item, Table) else curve_table(item))
 
 
 def _print_text(console: Console, text: str) -> None:
@@ -33,11 +34,11 @@ def _print_text(console: Console, text: str) -> None:
 
 def _print_table(console: Console, table: Table) -> None:
     """The first column to the left, the others to the right."""
-    note = escape(table.note) if table.note else None
-    grid = Grid(title=escape(table.title), title_justify="left", caption=note, caption_justify="left")
+    console.print(f"[italic]{escape(table.title)}[/italic]")
+    grid = Grid()
     for j, name in enumerate(table.header):
         grid.add_column(escape(name), justify="left" if j == 0 else "right")
     for row in table.rows:
         grid.add_row(*(escape(shown(cell)) for cell in row))
     console.print(grid)
-    console.print()
+    console.print(escape(table.note) + "\n" if table.note else "")

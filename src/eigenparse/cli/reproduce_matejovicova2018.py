@@ -1,0 +1,57 @@
+"""eigenparse reproduce matejovicova2018: the thesis' experiments on any treebank."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eigenparse.cli.main import reproduce
+
+
+@reproduce.command()
+def matejovicova2018(
+    data: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--data",
+            help="Folder with train.* and dev.*, Penn Treebank sections 00-24, or a file of trees; may be "
+            "given several times. Without it: the bundled synthetic treebank.",
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON.")
+    ] = Path("matejovicova2018"),
+    runs: Annotated[int, typer.Option(min=1, help="Runs of experiments 4.1 and 4.2.")] = 3,
+    test_sentences: Annotated[int, typer.Option(min=2, help="Sentences to judge samples on.")] = 1000,
+    states: Annotated[str, typer.Option(help="Numbers of states of experiment 4.2.")] = "1,2,4,8,16,24,32",
+    experiments: Annotated[str, typer.Option(help="Which of 4.1, 4.2 and 4.3.")] = "4.1,4.2,4.3",
+    seed: Annotated[int, typer.Option(min=0, help="Seed of samples and of the learning.")] = 0,
+    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 for all cores.")] = 0,
+) -> None:
+    """Repeat the experiments of Matejovičová (2018): corpus size, number of states, settings."""
+    from eigenparse.cli.progress import counted, tell
+    from eigenparse.errors import OptionError
+    from eigenparse.experiments.matejovicova import Plan, trials_of
+    from eigenparse.experiments.matejovicova_report import thesis_report
+    from eigenparse.experiments.treebanks import load_corpus, synthetic_corpus
+    from eigenparse.experiments.trials import run_all, run_trial
+    from eigenparse.report import print_report, write_report
+    from eigenparse.run.local import check_jobs
+
+    try:
+        numbers = tuple(sorted({int(m) for m in states.split(",")}))
+    except ValueError:
+        raise OptionError(f"states must be numbers with commas between, got {states!r} instead") from None
+    parts = tuple(part.strip() for part in experiments.split(","))
+    plan = Plan(runs=runs, n_test=test_sentences, states=numbers, parts=parts, seed=seed)
+    corpora = [load_corpus(path) for path in data] if data else [synthetic_corpus(seed)]
+    found = []
+    for corpus in corpora:
+        trials = trials_of(corpus, plan)
+        title = f"{corpus.name}: learning and parsing"
+        outcomes = run_all(run_trial, trials, jobs=check_jobs(jobs))
+        found.append((corpus, list(counted(outcomes, title, total=len(trials)))))
+    report = thesis_report(found)
+    print_report(report, curves=False)
+    page, numbers_file = write_report(report, out)
+    tell(f"wrote {page} and {numbers_file}")

@@ -1,0 +1,158 @@
+"""The plan of [matejovicova-2018], sections 4.1 to 4.3: a treebank and a size in, trials out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from eigenparse.arrays import LongVector, generator
+from eigenparse.errors import OptionError
+from eigenparse.experiments.treebanks import Corpus, random_split, word_counts
+from eigenparse.experiments.trials import Trial
+from eigenparse.learn.lpcfg import PRESETS, LpcfgOptions
+from eigenparse.learn.states import StateOptions
+
+SIZES, STATES, COMPARED = "4.1", "4.2", "4.3"
+SIZE_STATES = 8
+STATE_NUMBERS = (1, 2, 4, 8, 16, 24, 32)
+COMPARED_STATES = (8, 16, 24, 32)
+TEST_SENTENCES, STATES_TREES, SIZE_STEP, N_SIZES = 1000, 10_000, 5_000, 6
+SPLIT_STREAM = 0x5A17
+
+THESIS, PLAIN, OURS = "thesis", "no states", "eigenparse"
+FEATURES, SMOOTH, EM = "+ all features, scaled", "+ smoothing", "+ EM"
+WORDS, MOMENTS = "eigenparse, words only", "method of moments"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much to do.  states: of experiment 4.2; n_test: sentences that samples are judged on."""
+
+    runs: int = 3
+    n_test: int = TEST_SENTENCES
+    states: tuple[int, ...] = STATE_NUMBERS
+    compared: tuple[int, ...] = COMPARED_STATES
+    n_sizes: int = N_SIZES
+    parts: tuple[str, ...] = (SIZES, STATES, COMPARED)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, low in (("runs", 1), ("n_test", 2), ("n_sizes", 1)):
+            if getattr(self, name) < low:
+                raise OptionError(f"{name} must be {low} or more, got {getattr(self, name)} instead")
+        unknown = set(self.parts) - {SIZES, STATES, COMPARED}
+        if unknown or not self.parts:
+            raise OptionError(f"experiments are 4.1, 4.2 and 4.3, got {', '.join(sorted(unknown)) or 'none'}")
+        if not self.states or not self.compared:
+            raise OptionError("there is no number of states to try; give one at least")
+
+
+def with_states(options: LpcfgOptions, m: int) -> LpcfgOptions:
+    """The same settings with at most ``m`` states a label."""
+    return replace(options, states=replace(options.states, states=m))
+
+
+def settings(seed: int) -> dict[str, LpcfgOptions]:
+    """From the thesis' settings to ours, one step after another."""
+    thesis = replace(PRESETS["thesis"], seed=seed)
+    usual = replace(PRESETS["default"], seed=seed)
+    features = replace(thesis, states=replace(usual.states, nodes_per_state=1))
+    smooth = replace(
+        features,
+        states=StateOptions(),
+        rule_smoothing=usual.rule_smoothing,
+        state_mixing=usual.state_mixing,
+        word_shrinkage=usual.word_shrinkage,
+    )
+    return {
+        THESIS: thesis,
+        PLAIN: replace(thesis, method="pcfg"),
+        FEATURES: features,
+        SMOOTH: smooth,
+        EM: replace(smooth, em_rounds=usual.em_rounds),
+        OURS: usual,
+        WORDS: usual,
+        MOMENTS: replace(usual, method="tensor"),
+    }
+
+
+def test_size(corpus: Corpus, plan: Plan) -> int:
+    """Sentences to judge samples on: as in the thesis, or a sixth of what there is."""
+    return max(min(plan.n_test, int(np.sum(word_counts(corpus.pool) > 1)) // 6), 2)
+
+
+def training_sizes(corpus: Corpus, plan: Plan) -> tuple[int, ...]:
+    """Sizes of experiment 4.1: the thesis' own where the treebank is large enough, else equal steps."""
+    room = int(np.sum(word_counts(corpus.pool) > 1)) - test_size(corpus, plan)
+    step = min(SIZE_STEP, max(room // plan.n_sizes, 1))
+    return tuple(step * k for k in range(1, plan.n_sizes + 1))
+
+
+def states_size(corpus: Corpus, plan: Plan) -> int:
+    """Trees that experiment 4.2 learns from: the thesis' 10,000, or two thirds of what there is."""
+    return min(STATES_TREES, max(training_sizes(corpus, replace(plan, n_sizes=N_SIZES))[-1] * 2 // 3, 1))
+
+
+def trials_of(corpus: Corpus, plan: Plan) -> list[Trial]:
+    """Every trial of the experiments asked for."""
+    makers = {SIZES: _size_trials, STATES: _state_trials, COMPARED: _compared_trials}
+    return [trial for part in plan.parts for trial in makers[part](corpus, plan)]
+
+
+def _splits(corpus: Corpus, plan: Plan) -> list[tuple[LongVector, LongVector]]:
+    """The random split of each run."""
+    size = test_size(corpus, plan)
+    return [
+        random_split(corpus.pool, size, generator(plan.seed, SPLIT_STREAM, run)) for run in range(plan.runs)
+    ]
+
+
+def _size_trials(corpus: Corpus, plan: Plan) -> list[Trial]:
+    """Corpus size by {8 states, none} and our default."""
+    found = []
+    for run, (train, test) in enumerate(_splits(corpus, plan)):
+        chosen = settings(plan.seed + run)
+        chosen[THESIS] = with_states(chosen[THESIS], SIZE_STATES)
+        found += [
+            Trial(SIZES, name, n, run, chosen[name], corpus.pool, train[:n], corpus.pool, test)
+            for n in training_sizes(corpus, plan)
+            for name in (THESIS, PLAIN, OURS)
+        ]
+    return found
+
+
+def _state_trials(corpus: Corpus, plan: Plan) -> list[Trial]:
+    """Number of states, the thesis' settings and ours."""
+    found, size = [], states_size(corpus, plan)
+    for run, (train, test) in enumerate(_splits(corpus, plan)):
+        chosen = settings(plan.seed + run)
+        found += [
+            Trial(
+                STATES,
+                name,
+                m,
+                run,
+                with_states(chosen[name], m),
+                corpus.pool,
+                train[:size],
+                corpus.pool,
+                test,
+            )
+            for m in plan.states
+            for name in (THESIS, OURS)
+        ]
+    return found
+
+
+def _compared_trials(corpus: Corpus, plan: Plan) -> list[Trial]:
+    """All settings on the treebank's own cut."""
+    train, test = (np.flatnonzero(word_counts(part) > 1) for part in (corpus.train, corpus.dev))
+    chosen: Sequence[tuple[str, LpcfgOptions]] = [
+        pair for pair in settings(plan.seed).items() if pair[0] != PLAIN
+    ]
+    tasks = [(name, with_states(options, m), m) for m in plan.compared for name, options in chosen]
+    tasks.append((PLAIN, settings(plan.seed)[PLAIN], 1))
+    return [
+        Trial(COMPARED, name, m, 0, options, corpus.train, train, corpus.dev, test, name != WORDS)
+        for name, options, m in tasks
+    ]
