@@ -44,7 +44,7 @@ def draw_svg(
     width, height = placement.width + 2 * MARGIN, max(y) + 26 + MARGIN
     parts = [_branch(x, y, row, shape.parent[row]) for row in range(n - 1)]
     parts += [_node(shape, row, x[row], y[row], known[row]) for row in range(n)]
-    return _document(width, height, title or _sentence(shape), parts)
+    return document(width, height, title or _sentence(shape), parts)
 
 
 def _widths(texts: list[str], size: int) -> list[int]:
@@ -93,13 +93,13 @@ def _node(shape: Shape, row: int, x: int, y: int, posterior: float) -> str:
     return text + "</g>"
 
 
-def _document(width: int, height: int, title: str, parts: list[str]) -> str:
-    """The whole document."""
+def document(width: int, height: int, title: str, parts: list[str], *, style: str = "") -> str:
+    """A whole document; ``style`` adds to what all pictures share."""
     short = title if len(title) <= MAX_DESCRIPTION else title[: MAX_DESCRIPTION - 1] + "…"
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
         f'viewBox="0 0 {width} {height}" role="img" aria-label={quoteattr(short)}>'
     )
-    start = [head, f"<title>{escape(short)}</title>", f"<style>{STYLE}</style>"]
+    start = [head, f"<title>{escape(short)}</title>", f"<style>{STYLE}{style}</style>"]
     paper = f'<rect class="paper" width="{width}" height="{height}" rx="8"/>'
     return "\n".join([*start, paper, *parts, "</svg>", ""])
