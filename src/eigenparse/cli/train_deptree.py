@@ -20,6 +20,7 @@ class Estimator(StrEnum):
     recovered = "recovered"
     cluster = "cluster"
     em = "em"
+    lpcfg = "lpcfg"
 
 
 @train.command()
@@ -30,9 +31,11 @@ def deptree(
     out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
     states: Annotated[int, typer.Option(min=1, help="Number of hidden states.")] = 10,
     estimator: Annotated[Estimator, typer.Option(help="How the model is estimated.")] = Estimator.em,
-    channels: Annotated[str, typer.Option(help="What is observed of a word, comma-separated.")] = (
-        "tag,left,right,distance"
-    ),
+    channels: Annotated[
+        str | None,
+        typer.Option(help="What is observed of a word: tag,left,right,distance, or upos for lpcfg."),
+    ] = None,
+    members: Annotated[int, typer.Option(min=1, help="Grammars of lpcfg whose log p are averaged.")] = 1,
     rounds: Annotated[int, typer.Option(min=0, help="EM rounds of em and recovered.")] = 8,
     ridge: Annotated[float, typer.Option(min=0.0, help="Regularisation of spectral inverses.")] = 1e-3,
     seed: Annotated[int, typer.Option(min=0, help="Seed of clustering and recovery.")] = 0,
@@ -50,7 +53,8 @@ def deptree(
     learner = DepTreeLearner(
         estimator=estimator.value,
         n_states=states,
-        channels=tuple(name.strip() for name in channels.split(",")),
+        channels=tuple(name.strip() for name in channels.split(",")) if channels else (),
+        members=members,
         rounds=rounds,
         ridge=ridge,
         seed=seed,

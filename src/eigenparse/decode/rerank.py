@@ -10,7 +10,7 @@ from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.errors import DataError, FormatError
 from eigenparse.inference.deptree import score_trees
 from eigenparse.inference.rerank import Candidates, choose, scored
-from eigenparse.models.deptree import DepTree
+from eigenparse.models.deptree import TreeModel
 from eigenparse.models.rerank import Reranker
 
 RANK, SCORE = "# rank = ", "# score = "
@@ -52,7 +52,7 @@ def read_nbest(lines: Iterable[str], *, source: str) -> tuple[Conllu, list[list[
 
 
 def candidates(
-    trees: Dependencies, groups: list[list[int]], scores: list[float], models: tuple[DepTree, ...]
+    trees: Dependencies, groups: list[list[int]], scores: list[float], models: tuple[TreeModel, ...]
 ) -> Candidates:
     """Lists as columns; all trees of a list must have the same words."""
     first = trees.select([group[0] for group in groups])
@@ -85,7 +85,7 @@ def rerank_conllu(model: Reranker, lines: Iterable[str], out: TextIO, *, source:
     return len(groups)
 
 
-def score_conllu(model: DepTree, lines: Iterable[str], out: TextIO, *, source: str = "input") -> int:
+def score_conllu(model: TreeModel, lines: Iterable[str], out: TextIO, *, source: str = "input") -> int:
     """Write log p of each tree on a line, ``nan`` where the total is no probability; return how many."""
     totals = score_trees(model, read_lines(lines, source=source).trees)
     for log_abs, sign in zip(totals.log_abs.tolist(), totals.sign.tolist()):

@@ -8,8 +8,10 @@ import numpy as np
 from eigenparse.arrays import AnyArray, FloatArray, IntMatrix
 from eigenparse.corpus.dependencies import Dependencies, columns_of
 from eigenparse.errors import DataError, OptionError
+from eigenparse.inference.split_heads import score_split_heads
 from eigenparse.kernels.deptree import expected_counts, tree_totals
-from eigenparse.models.deptree import UNKNOWN, DepTree
+from eigenparse.models.deptree import UNKNOWN, DepTree, TreeModel
+from eigenparse.models.split_heads import SplitHeads
 
 MOST_CHILDREN = 3
 DISTANCES = (1, 2, 5, 10)
@@ -113,10 +115,12 @@ def encode(trees: Dependencies, channels: tuple[str, ...], symbols: tuple[tuple[
     return np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int32)
 
 
-def score_trees(model: DepTree, trees: Dependencies) -> TreeTotals:
-    """Algorithm 1 on every tree, whatever its topology."""
+def score_trees(model: TreeModel, trees: Dependencies) -> TreeTotals:
+    """Algorithm 1 on every tree, whatever its topology; split heads lift crossing trees first."""
     if trees.n_words and trees.head.min() < 0:
         raise DataError("some words have no head; score complete trees")
+    if isinstance(model, SplitHeads):
+        return TreeTotals(score_split_heads(model, trees), np.ones(len(trees)))
     return score_symbols(model, trees.head, trees.offsets, encode(trees, model.channels, model.symbols))
 
 

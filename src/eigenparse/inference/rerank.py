@@ -8,9 +8,11 @@ from eigenparse.arrays import AnyArray, FloatArray, IntMatrix, LongVector
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.inference.arc_columns import key_table
 from eigenparse.inference.deptree import encode, score_symbols
+from eigenparse.inference.split_heads import score_candidates
 from eigenparse.kernels.rerank import choose_all
-from eigenparse.models.deptree import DepTree
+from eigenparse.models.deptree import DepTree, TreeModel
 from eigenparse.models.rerank import Reranker, family_flags
+from eigenparse.models.split_heads import SplitHeads
 
 SHAPES = ("left", "right", "distance")
 
@@ -39,22 +41,35 @@ def scored(
     heads: IntMatrix,
     scores: FloatArray,
     found: LongVector,
-    tree_models: tuple[DepTree, ...],
+    tree_models: tuple[TreeModel, ...],
 ) -> Candidates:
     """Lists with the log-probabilities of every tree under every tree model."""
-    n_best, n_models = heads.shape[0], len(tree_models)
+    shape = (len(tree_models), len(words), heads.shape[0])
+    log_p, positive = np.zeros(shape), np.ones(shape, dtype=bool)
+    for i, model in enumerate(tree_models):
+        if isinstance(model, SplitHeads):
+            log_p[i] = score_candidates(model, words, heads, found)
+        else:
+            _score_ranks(model, words, heads, found, log_p[i], positive[i])
+    return Candidates(words, heads, scores, found, log_p, positive)
+
+
+def _score_ranks(
+    model: DepTree,
+    words: Dependencies,
+    heads: IntMatrix,
+    found: LongVector,
+    log_p: FloatArray,
+    positive: AnyArray,
+) -> None:
+    """Fill log_p and positive (S, k) rank by rank."""
     sentence = np.repeat(np.arange(len(words)), words.lengths())
-    log_p = np.zeros((n_models, len(words), n_best))
-    positive = np.ones((n_models, len(words), n_best), dtype=bool)
-    fixed = [encode(words.with_heads(heads[0]), m.channels, m.symbols) for m in tree_models]
-    for rank in range(n_best):
+    fixed = encode(words.with_heads(heads[0]), model.channels, model.symbols)
+    for rank in range(heads.shape[0]):
         # Where a list has ended its first tree stands in, so that every row is a tree.
         trees = words.with_heads(np.where(rank < found[sentence], heads[rank], heads[0]))
-        for i, model in enumerate(tree_models):
-            symbols = _shaped(fixed[i], trees, model)
-            totals = score_symbols(model, trees.head, trees.offsets, symbols)
-            log_p[i, :, rank], positive[i, :, rank] = totals.log_abs, totals.sign > 0
-    return Candidates(words, heads, scores, found, log_p, positive)
+        totals = score_symbols(model, trees.head, trees.offsets, _shaped(fixed, trees, model))
+        log_p[:, rank], positive[:, rank] = totals.log_abs, totals.sign > 0
 
 
 def _shaped(fixed: AnyArray, trees: Dependencies, model: DepTree) -> AnyArray:

@@ -18,12 +18,15 @@ from eigenparse.learn.deptree_moments import (
     printed_parameters,
     visible_states,
 )
-from eigenparse.models.deptree import DepTree, check_channels, proper_model
+from eigenparse.learn.split_heads import fit_split_heads
+from eigenparse.models.deptree import DepTree, TreeModel, check_channels, proper_model
+from eigenparse.models.split_heads import ESTIMATOR as SPLIT_HEADS
+from eigenparse.models.split_heads import SplitHeads
 from eigenparse.spectral.cluster import cluster_rows
 from eigenparse.spectral.svd import cross_svd
 
 SPECTRAL = ("consistent", "printed")
-ESTIMATORS = (*SPECTRAL, "instruments", "recovered", "cluster", "em")
+ESTIMATORS = (*SPECTRAL, "instruments", "recovered", "cluster", "em", SPLIT_HEADS)
 VALENCE = ("left", "right", "distance")
 
 
@@ -45,12 +48,14 @@ class DepTreeLearner:
     estimator: ``consistent`` and ``printed`` are spectral and observe only the first channel;
     ``instruments`` is spectral too but uses every word and every channel, regularised by ``ridge``;
     ``recovered`` turns the consistent one into probabilities and improves them by EM; ``cluster``
-    groups projected words and counts; ``em`` improves the clusters by rounds of EM.
+    groups projected words and counts; ``em`` improves the clusters by rounds of EM; ``lpcfg`` learns a
+    latent PCFG over split heads (``members`` of them), whose labels are the only channel, upos or tag.
     """
 
     estimator: str = "em"
     n_states: int = 10
-    channels: tuple[str, ...] = ("tag", *VALENCE)
+    channels: tuple[str, ...] = ()
+    members: int = 1
     rare: int = 5
     rounds: int = 8
     ridge: float = 1e-3
@@ -59,9 +64,17 @@ class DepTreeLearner:
 
     def fit(
         self, trees: Dependencies, *, dictionary: FloatArray | None = None
-    ) -> tuple[DepTree, DepTreeReport]:
+    ) -> tuple[TreeModel, DepTreeReport]:
         """Learn from complete trees; ``dictionary`` (W, k) replaces the one from parent-child pairs."""
+        if not self.channels:
+            default = ("upos",) if self.estimator == SPLIT_HEADS else ("tag", *VALENCE)
+            return replace(self, channels=default).fit(trees, dictionary=dictionary)
         self._check(trees)
+        if self.estimator == SPLIT_HEADS:
+            grammar = fit_split_heads(
+                trees, n_states=self.n_states, tags=self.channels[0], members=self.members, seed=self.seed
+            )
+            return grammar, DepTreeReport(self.estimator, len(trees), 0, (), 0)
         names = vocabulary(trees, self.channels, self.rare)
         symbols = encode(trees, self.channels, names)
         history: tuple[float, ...] = ()
@@ -106,6 +119,8 @@ class DepTreeLearner:
             raise OptionError(
                 f"estimator must be one of {', '.join(ESTIMATORS)}, got {self.estimator} instead"
             )
+        if self.estimator == SPLIT_HEADS and self.channels not in (("upos",), ("tag",)):
+            raise OptionError(f"lpcfg takes one channel, upos or tag, got {', '.join(self.channels)} instead")
         if self.n_states < 1 or self.rounds < 0 or self.ridge < 0:
             raise OptionError("states must be 1 or more, rounds and ridge 0 or more; change the option")
         if trees.n_words == 0 or trees.head.min() < 0:
@@ -182,10 +197,15 @@ class DepTreeLearner:
         return em_rounds(model, trees, symbols, self.rounds if self.estimator == "em" else 0, self.smoothing)
 
 
-def learner_like(model: DepTree, *, seed: int = 0) -> DepTreeLearner:
+def learner_like(model: TreeModel, *, seed: int = 0) -> DepTreeLearner:
     """A learner with the estimator, states and channels of a trained model."""
+    members = len(model.grammar.members) if isinstance(model, SplitHeads) else 1
     return DepTreeLearner(
-        estimator=model.estimator, n_states=model.n_states, channels=model.channels, seed=seed
+        estimator=model.estimator,
+        n_states=model.n_states,
+        channels=model.channels,
+        members=members,
+        seed=seed,
     )
 
 

@@ -14,7 +14,7 @@ from eigenparse.kernels.rerank import rerank_pass
 from eigenparse.learn.deptree_fit import DepTreeLearner
 from eigenparse.learn.mira import ArcLearner
 from eigenparse.models.arcs import ArcModel
-from eigenparse.models.deptree import DepTree
+from eigenparse.models.deptree import TreeModel
 from eigenparse.models.rerank import BASELINE, Reranker, family_flags
 
 Lists = tuple[IntMatrix, FloatArray, LongVector]
@@ -36,7 +36,7 @@ class RerankLearner:
     spread: float = 1.0
     seed: int = 0
 
-    def fit(self, lists: Candidates, gold: AnyArray, tree_models: tuple[DepTree, ...]) -> Reranker:
+    def fit(self, lists: Candidates, gold: AnyArray, tree_models: tuple[TreeModel, ...]) -> Reranker:
         """Learn from lists and gold heads (T,); ``tree_models`` are kept for later lists."""
         if len(lists) == 0:
             raise DataError("there are no lists to learn from; give more sentences")

@@ -10,8 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray
+from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.errors import ModelFileError, OptionError
+from eigenparse.models.split_heads import ESTIMATOR as SPLIT_HEADS
+from eigenparse.models.split_heads import SplitHeads, split_heads_of, split_heads_parts
 from eigenparse.models.store import Header, load_model, save_model
 
 KIND = "deptree"
@@ -24,6 +26,7 @@ CHANNELS = {
     "distance": "distance to the head: 1, 2, 3-5, 6-10, more, or the root",
 }
 UNKNOWN = "<unknown>"
+ARRAYS = ("start", "transition", "observation", "final", "product")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +59,9 @@ class DepTree:
         return self.product.size == 0
 
 
+TreeModel = DepTree | SplitHeads
+
+
 def check_channels(channels: tuple[str, ...]) -> None:
     """Refuse channels that do not exist or repeat."""
     unknown = [name for name in channels if name not in CHANNELS]
@@ -65,24 +71,40 @@ def check_channels(channels: tuple[str, ...]) -> None:
         )
 
 
-def save_deptree(path: str | Path, model: DepTree) -> None:
+def save_deptree(path: str | Path, model: TreeModel) -> None:
     """Write a model file."""
+    header, arrays = tree_model_parts(model)
+    save_model(path, kind=KIND, header=header, arrays=arrays)
+
+
+def tree_model_parts(model: TreeModel) -> tuple[Header, dict[str, AnyArray]]:
+    """Header and arrays of a model file."""
+    if isinstance(model, SplitHeads):
+        return split_heads_parts(model)
     header: Header = {
         "estimator": model.estimator,
         "channels": list(model.channels),
         "symbols": [list(names) for names in model.symbols],
     }
-    arrays = {
-        "start": model.start,
-        "transition": model.transition,
-        "observation": model.observation,
-        "final": model.final,
-        "product": model.product,
-    }
-    save_model(path, kind=KIND, header=header, arrays=arrays)
+    return header, {name: getattr(model, name) for name in ARRAYS}
 
 
-def load_deptree(path: str | Path) -> DepTree:
+def tree_model_of(header: Header, arrays: dict[str, AnyArray]) -> TreeModel:
+    """The model of a header and arrays; ValueError, KeyError or OptionError if they do not fit."""
+    if header["estimator"] == SPLIT_HEADS:
+        return split_heads_of(header, arrays)
+    symbols = tuple(tuple(names) for names in header["symbols"])
+    parts = {name: arrays[name] for name in ARRAYS}
+    model = DepTree(str(header["estimator"]), tuple(header["channels"]), symbols, **parts)
+    check_channels(model.channels)
+    k, rows = model.n_states, sum(map(len, symbols))
+    shapes = (model.transition.shape, model.observation.shape, model.final.shape)
+    if shapes != ((2, k, k), (rows, k), (k,)) or model.product.shape not in ((k, k, k), (0, 0, 0)):
+        raise ValueError("shapes of the parameters disagree")
+    return model
+
+
+def load_deptree(path: str | Path) -> TreeModel:
     """Read a model that ``save_deptree`` wrote."""
     kind, header, arrays = load_model(path)
     if kind != KIND:
@@ -90,15 +112,8 @@ def load_deptree(path: str | Path) -> DepTree:
             f"{path}: holds a model of kind {kind!r}, not {KIND!r}; use the verb for that kind"
         )
     try:
-        symbols = tuple(tuple(names) for names in header["symbols"])
-        model = DepTree(str(header["estimator"]), tuple(header["channels"]), symbols, **arrays)
-        check_channels(model.channels)
-        k, rows = model.n_states, sum(map(len, symbols))
-        shapes = (model.transition.shape, model.observation.shape, model.final.shape)
-        if shapes != ((2, k, k), (rows, k), (k,)) or model.product.shape not in ((k, k, k), (0, 0, 0)):
-            raise ValueError("shapes of the parameters disagree")
-        return model
-    except (KeyError, ValueError, TypeError, OptionError) as problem:
+        return tree_model_of(header, arrays)
+    except (KeyError, IndexError, ValueError, TypeError, OptionError) as problem:
         raise ModelFileError(
             f"{path}: the tree model in it is incomplete ({problem}); train it again"
         ) from None

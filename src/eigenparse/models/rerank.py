@@ -8,13 +8,12 @@ import numpy.typing as npt
 
 from eigenparse.arrays import FloatArray
 from eigenparse.errors import ModelFileError, OptionError
-from eigenparse.models.deptree import DepTree
+from eigenparse.models.deptree import TreeModel, tree_model_of, tree_model_parts
 from eigenparse.models.store import Header, load_model, save_model
 
 KIND = "reranker"
 FAMILIES = ("sides", "grandparent", "siblings")
 BASELINE = ("sides", "grandparent")
-DEPTREE_ARRAYS = ("start", "transition", "observation", "final", "product")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class Reranker:
     weights: npt.NDArray[np.float32]
     dense_weights: FloatArray
     scale: FloatArray
-    tree_models: tuple[DepTree, ...]
+    tree_models: tuple[TreeModel, ...]
 
     @property
     def bits(self) -> int:
@@ -49,19 +48,20 @@ def family_flags(families: tuple[str, ...]) -> npt.NDArray[np.bool_]:
 def save_reranker(path: str | Path, model: Reranker) -> None:
     """Write a re-ranker with its tree models; rows without weight are left out."""
     used = np.flatnonzero(model.weights).astype(np.uint32)
-    trees = [
-        {"estimator": m.estimator, "channels": list(m.channels), "symbols": [list(s) for s in m.symbols]}
-        for m in model.tree_models
-    ]
-    header: Header = {"families": list(model.families), "bits": model.bits, "tree_models": trees}
+    parts = [tree_model_parts(m) for m in model.tree_models]
+    header: Header = {
+        "families": list(model.families),
+        "bits": model.bits,
+        "tree_models": [about for about, _ in parts],
+    }
     arrays = {
         "rows": used,
         "weights": model.weights[used],
         "dense_weights": model.dense_weights,
         "scale": model.scale,
     }
-    for i, m in enumerate(model.tree_models):
-        arrays |= {f"tree{i}.{name}": getattr(m, name) for name in DEPTREE_ARRAYS}
+    for i, (_, own) in enumerate(parts):
+        arrays |= {f"tree{i}.{name}": array for name, array in own.items()}
     save_model(path, kind=KIND, header=header, arrays=arrays)
 
 
@@ -78,18 +78,15 @@ def load_reranker(path: str | Path) -> Reranker:
         weights = np.zeros(1 << header["bits"], dtype=np.float32)
         weights[arrays["rows"]] = arrays["weights"]
         trees = tuple(
-            DepTree(
-                str(entry["estimator"]),
-                tuple(entry["channels"]),
-                tuple(tuple(names) for names in entry["symbols"]),
-                **{name: arrays[f"tree{i}.{name}"] for name in DEPTREE_ARRAYS},
+            tree_model_of(
+                entry, {n.partition(".")[2]: a for n, a in arrays.items() if n.startswith(f"tree{i}.")}
             )
             for i, entry in enumerate(header["tree_models"])
         )
         if arrays["dense_weights"].shape != (1 + 2 * len(trees),):
             raise ValueError("dense weights and tree models disagree")
         return Reranker(tuple(header["families"]), weights, arrays["dense_weights"], arrays["scale"], trees)
-    except (KeyError, IndexError, ValueError, TypeError) as problem:
+    except (KeyError, IndexError, ValueError, TypeError, OptionError) as problem:
         raise ModelFileError(
             f"{path}: the re-ranker in it is incomplete ({problem}); train it again"
         ) from None

@@ -1,0 +1,127 @@
+"""A latent PCFG over dependency trees binarised by split heads, as a frozen record and as named arrays."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray
+from eigenparse.corpus.columns import Label
+from eigenparse.errors import DataError
+from eigenparse.models.pcfg import LatentGrammar, Skeleton, Weights, check_weights, layout
+from eigenparse.models.store import Header
+
+ESTIMATOR = "lpcfg"
+TYPES = {
+    "rules": "<i4", "entry_label": "<i4", "entry_symbol": "<i4", "entry_start": "<i8", "rule_probability": "<f8",
+    "entry_probability": "<f8", "root_probability": "<f8",
+}  # fmt: skip
+MEMBER_TYPES = {"states": "<i4", "rule_weight": "<f4", "entry_weight": "<f4", "root_weight": "<f4"}
+
+
+@dataclass(frozen=True, slots=True)
+class SplitHeads:
+    """Grammars whose trees are dependency trees; log p is the mean of the members' log p.
+
+    tags: "upos" or "tag", what labels are made of.  floor: (A + 1,) weight of a rule or word that a
+    label was never seen with; the last is that of labels never seen.
+    """
+
+    tags: str
+    n_states: int
+    grammar: LatentGrammar
+    floor: AnyArray
+
+    @property
+    def estimator(self) -> str:
+        """The name of the estimator."""
+        return ESTIMATOR
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """What is observed of a word besides its form."""
+        return (self.tags,)
+
+    @property
+    def is_proper(self) -> bool:
+        """Totals are always positive."""
+        return True
+
+
+def split_heads_parts(model: SplitHeads) -> tuple[Header, dict[str, AnyArray]]:
+    """Header and arrays of a model file."""
+    skeleton = model.grammar.skeleton
+    labels = [[list(x.chain), x.partial, list(x.siblings), list(x.above)] for x in skeleton.labels]
+    header: Header = {
+        "estimator": ESTIMATOR,
+        "channels": [model.tags],
+        "symbols": [list(skeleton.symbols)],
+        "labels": labels,
+        "n_words": skeleton.n_words,
+        "n_classes": skeleton.n_classes,
+        "n_states": model.n_states,
+        "n_members": len(model.grammar.members),
+    }
+    arrays: dict[str, AnyArray] = {f"skeleton.{name}": getattr(skeleton, name) for name in TYPES}
+    for i, member in enumerate(model.grammar.members):
+        arrays |= {f"member{i}.{name}": getattr(member, name).astype(t) for name, t in MEMBER_TYPES.items()}
+    return header, arrays | {"floor": model.floor}
+
+
+def split_heads_of(header: Header, arrays: dict[str, AnyArray]) -> SplitHeads:
+    """The model of a header and arrays; ValueError or KeyError if they do not fit each other."""
+    labels = tuple(Label(tuple(c), bool(p), tuple(s), tuple(a)) for c, p, s, a in header["labels"])
+    columns = {name: _typed(arrays, f"skeleton.{name}", t) for name, t in TYPES.items()}
+    skeleton = Skeleton(
+        labels=labels, symbols=tuple(header["symbols"][0]), n_words=int(header["n_words"]),
+        n_classes=int(header["n_classes"]), **columns,
+    )  # fmt: skip
+    _check_skeleton(skeleton)
+    try:
+        members = tuple(_member(skeleton, arrays, i) for i in range(int(header["n_members"])))
+    except DataError as problem:
+        raise ValueError(str(problem)) from None
+    floor = _typed(arrays, "floor", "<f8")
+    if not members or floor.shape != (skeleton.n_labels + 1,) or not bool((floor > 0).all()):
+        raise ValueError("weights or floors do not fit the labels")
+    return SplitHeads(
+        str(header["channels"][0]), int(header["n_states"]), LatentGrammar(skeleton, members), floor
+    )
+
+
+def _typed(arrays: dict[str, AnyArray], name: str, dtype: str) -> AnyArray:
+    if arrays[name].dtype.str != dtype:
+        raise ValueError(f"array {name!r} is of another type")
+    return arrays[name]
+
+
+def _member(skeleton: Skeleton, arrays: dict[str, AnyArray], i: int) -> Weights:
+    parts: dict[str, Any] = {name: _typed(arrays, f"member{i}.{name}", t) for name, t in MEMBER_TYPES.items()}
+    states = parts.pop("states")
+    if states.shape != (skeleton.n_labels,) or states.min(initial=1) < 1:
+        raise ValueError("the numbers of states do not fit the labels")
+    return check_weights(skeleton, Weights(states, *layout(skeleton, states), **parts))
+
+
+def _check_skeleton(skeleton: Skeleton) -> None:
+    """Refuse ids and offsets that would lead a kernel outside its arrays."""
+    n_labels, n_symbols, n_entries = skeleton.n_labels, len(skeleton.symbols), skeleton.entry_label.size
+
+    def within(ids: AnyArray, n: int) -> bool:
+        return ids.size == 0 or (int(ids.min()) >= 0 and int(ids.max()) < n)
+
+    fits = (
+        skeleton.rules.ndim == 2
+        and skeleton.rules.shape[1] == 3
+        and skeleton.entry_symbol.shape == skeleton.entry_label.shape == (n_entries,)
+        and within(skeleton.rules, n_labels)
+        and within(skeleton.entry_label, n_labels)
+        and within(skeleton.entry_symbol, n_symbols)
+        and skeleton.entry_start.shape == (n_symbols + 1,)
+        and np.array_equal(
+            skeleton.entry_start, np.searchsorted(skeleton.entry_symbol, np.arange(n_symbols + 1))
+        )
+        and 0 < skeleton.n_words + skeleton.n_classes <= n_symbols
+    )
+    if not fits:
+        raise ValueError("the tables of the grammar do not fit each other")

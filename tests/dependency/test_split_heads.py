@@ -1,0 +1,152 @@
+"""Split heads: binary trees against a slow twin, probabilities against the grammar's own, files and verbs."""
+
+import io
+import pathlib
+
+import numpy as np
+import pytest
+
+from dependency.oracles import all_trees
+from dependency.test_cli import run
+from dependency.test_parser import toy
+from eigenparse.cli import train_deptree as train_deptree
+from eigenparse.corpus.dependencies import Dependencies, from_tokens
+from eigenparse.corpus.split_heads import split_head_trees
+from eigenparse.decode.rerank import score_conllu
+from eigenparse.errors import DataError, OptionError
+from eigenparse.inference.rerank import scored
+from eigenparse.inference.split_heads import score_split_heads
+from eigenparse.inference.tree import score_trees
+from eigenparse.learn.deptree_fit import DepTreeLearner, learner_like
+from eigenparse.learn.rerank import RerankLearner
+from eigenparse.models.deptree import load_deptree, save_deptree
+from eigenparse.models.rerank import load_reranker, save_reranker
+from eigenparse.models.split_heads import SplitHeads
+
+ROUNDING = 1e-5  # weights are single precision
+TAGS = ("A", "B", "C", "D", "E", "F")
+
+
+def sentence(heads: tuple[int, ...]) -> Dependencies:
+    n = len(heads)
+    return from_tokens([[f"w{i}" for i in range(n)]], [TAGS[:n]]).with_heads(list(heads))
+
+
+def slow(heads: tuple[int, ...], i: int) -> str:
+    """The binary tree under word i, right children first, each nearest first."""
+    n = len(heads)
+    right = [m for m in range(i + 1, n + 1) if heads[m - 1] == i]
+    left = [m for m in range(i - 1, 0, -1) if heads[m - 1] == i]
+    tag = TAGS[i - 1]
+    tree, todo = f"w{i - 1}", len(right) + len(left)
+    tree = f"({tag if todo == 0 else f'@{tag}<0>'} {tree})"
+    for m in right:
+        todo -= 1
+        tree = f"({tag if todo == 0 else f'@{tag}<>>'} {tree} {slow(heads, m)})"
+    for m in left:
+        todo -= 1
+        tree = f"({tag if todo == 0 else f'@{tag}<<>'} {slow(heads, m)} {tree})"
+    return tree
+
+
+def written(trees: Dependencies) -> str:
+    binary = split_head_trees(trees)
+
+    def text(row: int) -> str:
+        name = str(binary.labels[binary.label[row]])
+        if binary.left[row] < 0:
+            return f"({name} {binary.words[binary.word[row]]})"
+        return f"({name} {text(int(binary.left[row]))} {text(int(binary.right[row]))})"
+
+    return text(int(binary.root[0]))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_binary_trees_equal_their_definition(n: int) -> None:
+    for heads in all_trees(n):
+        assert written(sentence(heads)) == slow(heads, heads.index(0) + 1)
+
+
+def test_crossing_and_empty_trees_are_refused() -> None:
+    with pytest.raises(DataError, match="no projective tree"):
+        split_head_trees(sentence((3, 4, 0, 3)))
+    with pytest.raises(DataError, match="without words"):
+        split_head_trees(from_tokens([[]]).with_heads([]))
+
+
+def fitted(n_states: int = 2, members: int = 1) -> tuple[SplitHeads, Dependencies, list[str]]:
+    trees, lines = toy(40)
+    learner = DepTreeLearner(estimator="lpcfg", n_states=n_states, members=members)
+    model, _ = learner.fit(trees)
+    assert isinstance(model, SplitHeads)
+    return model, trees, lines
+
+
+def test_log_p_of_seen_trees_is_the_grammars() -> None:
+    model, trees, _ = fitted()
+    own = score_trees(model.grammar, split_head_trees(trees))
+    assert (own.sign > 0).all()
+    np.testing.assert_allclose(score_split_heads(model, trees), own.log_probability, rtol=ROUNDING)
+
+
+def test_members_are_averaged_and_seeds_repeat() -> None:
+    model, trees, _ = fitted(members=2)
+    binary = split_head_trees(trees)
+    parts = [score_trees(model.grammar, binary, member=i).log_probability for i in range(2)]
+    np.testing.assert_allclose(score_split_heads(model, trees), np.mean(parts, axis=0), rtol=ROUNDING)
+    again = fitted(members=2)[0]
+    assert np.array_equal(again.grammar.members[1].rule_weight, model.grammar.members[1].rule_weight)
+
+
+def test_unseen_words_rules_and_labels_cost_but_stay_finite() -> None:
+    model, trees, _ = fitted()
+    strange = from_tokens([["zzz", "yyy"]], [["NEW", "NEW"]]).with_heads([2, 0])
+    known = trees.select([0])
+    turned = known.with_heads([0, *range(1, known.n_words)])
+    for other in (strange, turned):
+        assert np.isfinite(score_split_heads(model, other)).all()
+    assert score_split_heads(model, turned)[0] < score_split_heads(model, known)[0]
+    assert score_split_heads(model, from_tokens([[]]).with_heads([]))[0] == 0.0
+
+
+def test_lists_are_scored_as_their_trees_are() -> None:
+    model, trees, _ = fitted()
+    words = trees.select(np.flatnonzero(trees.lengths() == 4)[:2]) if (trees.lengths() == 4).any() else trees
+    n = int(words.lengths()[0])
+    words = words.select(np.flatnonzero(words.lengths() == n))
+    heads = np.array([h * len(words) for h in all_trees(n)[:6]], dtype=np.int32)
+    found = np.full(len(words), 6, dtype=np.int64)
+    found[0] = 3
+    lists = scored(words, heads, np.zeros((len(words), 6)), found, (model,))
+    for rank in range(6):
+        expected = score_split_heads(model, words.with_heads(heads[rank]))
+        expected[found <= rank] = 0.0
+        np.testing.assert_allclose(lists.log_p[0, :, rank], expected, rtol=ROUNDING)
+
+
+def test_files_keep_every_bit(tmp_path: pathlib.Path) -> None:
+    model, trees, lines = fitted(members=2)
+    save_deptree(tmp_path / "t", model)
+    again = load_deptree(tmp_path / "t")
+    assert isinstance(again, SplitHeads)
+    assert np.array_equal(score_split_heads(again, trees), score_split_heads(model, trees))
+    assert learner_like(again).members == 2
+    heads = trees.head[None, :]
+    lists = scored(trees, heads, np.zeros((len(trees), 1)), np.ones(len(trees), dtype=np.int64), (model,))
+    save_reranker(tmp_path / "r", RerankLearner(bits=10).fit(lists, trees.head, (model,)))
+    save_reranker(tmp_path / "r2", load_reranker(tmp_path / "r"))
+    assert (tmp_path / "r").read_bytes() == (tmp_path / "r2").read_bytes()
+    out = io.StringIO()
+    assert score_conllu(again, lines, out) == len(trees)
+    assert float(out.getvalue().split()[0]) == pytest.approx(score_split_heads(model, trees)[0], abs=1e-5)
+
+
+def test_the_verb_and_its_channels(tmp_path: pathlib.Path) -> None:
+    trees, lines = toy(20)
+    gold = tmp_path / "gold.conllu"
+    gold.write_text("\n".join(lines), encoding="utf-8")
+    options = ["--estimator", "lpcfg", "--states", 2, "--out", tmp_path / "m"]
+    run("train", "deptree", gold, *options)
+    assert load_deptree(tmp_path / "m").channels == ("upos",)
+    with pytest.raises(OptionError, match="lpcfg takes one channel"):
+        DepTreeLearner(estimator="lpcfg", channels=("form",)).fit(trees)
