@@ -1,14 +1,12 @@
 """Lines of a file or of standard input as they come, and what they hold."""
 
-import bz2
-import gzip
-import io
 import lzma
 import sys
 import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from eigenparse.corpus.files import Readable, unpacker
 from eigenparse.errors import DataError, FormatError
 
 LONGEST_LINE = 10_000_000  # bytes
@@ -23,7 +21,8 @@ def open_lines(path: Path) -> Iterator[str]:
         with path.open("rb") as stream:
             head = stream.read(6)
             stream.seek(0)
-            yield from _decoded(_unpacked(stream, head), str(path))
+            opener = unpacker(head)
+            yield from _decoded(stream if opener is None else opener(stream), str(path))
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise DataError(f"{path}: cannot be read ({reason}); check the path and the file") from None
@@ -33,16 +32,9 @@ def open_lines(path: Path) -> Iterator[str]:
         ) from None
 
 
-def _unpacked(stream: io.BufferedReader, head: bytes) -> Iterable[bytes]:
-    if head.startswith(b"\x1f\x8b"):
-        return gzip.GzipFile(fileobj=stream)
-    if head.startswith(b"\xfd7zXZ\x00"):
-        return lzma.LZMAFile(stream)
-    return bz2.BZ2File(stream) if head.startswith(b"BZh") else stream
-
-
-def _decoded(lines: Iterable[bytes], source: str) -> Iterator[str]:
-    """UTF-8 text; the first line loses its byte-order mark."""
+def _decoded(stream: Readable, source: str) -> Iterator[str]:
+    """UTF-8 text; the first line loses its byte-order mark.  No more than a line is ever held."""
+    lines = iter(lambda: stream.readline(LONGEST_LINE + 1), b"")
     for number, line in enumerate(lines, start=1):
         if len(line) > LONGEST_LINE:
             raise FormatError(

@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from eigenparse.errors import DataError, FormatError, ResourceError
 
@@ -20,14 +20,53 @@ TREE_SUFFIXES = (".ptb", ".mrg", ".psd", ".tree", ".txt", ".brackets")
 PACKED_SUFFIXES = (".gz", ".xz", ".bz2")
 STANDARD_INPUT = Path("-")
 LIMIT = 2**31 - 1  # bytes after decompression: positions inside one file are 32-bit numbers
+EXPANSION = 200  # a packed file may unpack to so many times its size (texts reach 10 to 30) ...
+FREE_EXPANSION = 64 * 1024 * 1024  # ... and to so many bytes in any case
+XZ_MEMORY = 256 * 1024 * 1024  # that a file may make the unpacker ask for; `xz -9` needs 65 MB
 _BLOCK = 1 << 20
 _BROKEN_PACKING = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, ValueError)
-_Readable = IO[bytes] | gzip.GzipFile | lzma.LZMAFile | bz2.BZ2File
-_OPENERS: dict[bytes, Callable[[IO[bytes]], _Readable]] = {
+Readable = IO[bytes] | gzip.GzipFile | io.BufferedReader | bz2.BZ2File
+
+
+class _Xz(io.RawIOBase):
+    """An xz stream unpacked with bounded memory, which ``lzma.LZMAFile`` does not offer."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
+        self._waiting = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while True:
+            if self._unpacker.eof:
+                self._waiting = self._unpacker.unused_data or self._stream.read(_BLOCK)
+                if not self._waiting.strip(b"\0"):
+                    return 0
+                self._unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=XZ_MEMORY)
+            elif self._unpacker.needs_input and not self._waiting:
+                self._waiting = self._stream.read(_BLOCK)
+                if not self._waiting:
+                    raise EOFError("the stream ends early")
+            content = self._unpacker.decompress(self._waiting, len(buffer))
+            self._waiting = b""
+            if content:
+                buffer[: len(content)] = content
+                return len(content)
+
+
+_OPENERS: dict[bytes, Callable[[IO[bytes]], Readable]] = {
     b"\x1f\x8b": lambda stream: gzip.GzipFile(fileobj=stream),
-    b"\xfd7zXZ\x00": lzma.LZMAFile,
+    b"\xfd7zXZ\x00": lambda stream: io.BufferedReader(_Xz(stream), _BLOCK),
     b"BZh": bz2.BZ2File,
 }
+
+
+def unpacker(head: bytes) -> Callable[[IO[bytes]], Readable] | None:
+    """What unpacks a file that begins so; None for plain ones."""
+    return next((opener for magic, opener in _OPENERS.items() if head.startswith(magic)), None)
 
 
 def find_files(
@@ -90,11 +129,13 @@ def _unpacked(stream: IO[bytes], path: Path, limit: int) -> bytes:
     """All that a stream holds, unpacked."""
     head = stream.read(6)
     stream.seek(0)
-    opener = next((opener for magic, opener in _OPENERS.items() if head.startswith(magic)), None)
+    opener = unpacker(head)
     if opener is None:
         return _upto(stream, limit, path)
+    packed = stream.seek(0, io.SEEK_END)
+    stream.seek(0)
     try:
-        return _upto(opener(stream), limit, path)
+        return _upto(opener(stream), min(limit, max(FREE_EXPANSION, EXPANSION * packed)), path)
     except _BROKEN_PACKING as problem:
         raise _damaged(path, problem) from None
     except OSError as problem:
@@ -112,7 +153,7 @@ def _damaged(path: Path, problem: Exception) -> FormatError:
     )
 
 
-def _upto(stream: _Readable, limit: int, path: Path) -> bytes:
+def _upto(stream: Readable, limit: int, path: Path) -> bytes:
     """All that a stream holds, or an error as soon as it is more than ``limit`` bytes."""
     blocks: list[bytes] = []
     size = 0

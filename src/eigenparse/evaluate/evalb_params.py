@@ -11,6 +11,8 @@ from pathlib import Path
 from eigenparse.corpus.files import read_bytes
 from eigenparse.errors import DataError, FormatError
 
+LARGEST = 100_000  # bytes; those in use have two thousand
+
 
 @dataclass(frozen=True, slots=True)
 class EvalbParams:
@@ -63,7 +65,7 @@ def load_params(name: str | Path) -> EvalbParams:
 
 def read_params(path: str | Path) -> EvalbParams:
     """The parameters in an EVALB ``.prm`` file; FormatError names the line that is wrong."""
-    text = read_bytes(path).decode("utf-8", "surrogateescape")
+    text = read_bytes(path, limit=LARGEST).decode("utf-8", "surrogateescape")
     return parse_params(text, source=str(path))
 
 

@@ -136,6 +136,9 @@ def load_arcs(path: str | Path) -> ArcModel:
         bits, label_bits, relations = header["bits"], header["label_bits"], tuple(header["relations"])
         if not (8 <= bits <= 26 and 4 <= label_bits <= 22 and len(relations) <= 4096):
             raise ValueError("table sizes out of range")
+        templates = (*header["templates"], *header["label_templates"])
+        if any(set(text.partition(":")[0]) - set(CODES) for text in templates):
+            raise ValueError("a template has an unknown code")
         weights = np.zeros(1 << bits, dtype=np.float32)
         weights[arrays["rows"]] = arrays["weights"]
         label_weights = np.zeros((1 << label_bits, len(relations)), dtype=np.float32)

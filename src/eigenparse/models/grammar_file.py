@@ -146,7 +146,7 @@ def _check_skeleton(skeleton: Skeleton) -> None:
         and skeleton.entry_probability.shape == (n_entries,)
         and skeleton.root_probability.shape == (n_labels,)
         and 0 <= skeleton.n_words < n_symbols
-        and 0 <= skeleton.n_classes
+        and skeleton.n_classes >= 0
         and 0 < skeleton.n_words + skeleton.n_classes <= n_symbols
     )
     if not fits:

@@ -194,6 +194,7 @@ def _check(model: RefinementHMM) -> RefinementHMM:
         and v.row_at.shape == (v.keys.size + 1,)
         and v.vectors.shape[0] == v.row_label.size == int(v.row_at[-1])
         and v.vectors.shape[1] >= int(model.operators.states.max())
+        and int(v.row_at[0]) >= 0
         and bool(np.all(np.diff(v.row_at) >= 0))
     )
     if not agree:

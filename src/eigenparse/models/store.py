@@ -9,6 +9,7 @@ at all.
 import hashlib
 import json
 import math
+import os
 import struct
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +20,8 @@ from safetensors.numpy import save
 
 from eigenparse.arrays import AnyArray
 from eigenparse.corpus.files import write_whole
-from eigenparse.errors import ModelFileError
+from eigenparse.errors import DataError, ModelFileError
+from eigenparse.models.contents import check_contents
 
 FORMAT_VERSION = 1
 MAX_HEADER_BYTES = 256 * 1024 * 1024
@@ -65,6 +67,12 @@ def load_model(path: str | Path) -> tuple[str, Header, dict[str, AnyArray]]:
         raise ModelFileError(f"{path}: the model header is incomplete; train or copy it again")
     if digest(arrays) != document.get("sha256"):
         raise ModelFileError(f"{path}: the checksum does not match, so the file was altered; copy it again")
+    try:
+        check_contents(kind, header, arrays)
+    except DataError as problem:
+        raise ModelFileError(
+            f"{path}: not a sound model of kind {kind!r} ({problem}); train or copy it again"
+        ) from None
     for name, array in arrays.items():
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise ModelFileError(f"{path}: array {name!r} holds values that are not numbers; train it again")
@@ -80,9 +88,11 @@ def model_kind(path: str | Path) -> str:
 def _read(path: Path, *, header_only: bool = False) -> tuple[Header, Header, AnyArray]:
     """The JSON document, the layout of the arrays and their bytes, of a file that looks like ours."""
     try:
+        if path.exists() and not path.is_file():
+            raise ModelFileError(f"{path}: not a regular file; name a file that `eigenparse train` wrote")
         with path.open("rb") as stream:
             head = stream.read(8)
-            size = path.stat().st_size
+            size = os.fstat(stream.fileno()).st_size
             length = struct.unpack("<Q", head)[0] if len(head) == 8 else 0
             if not 2 <= length <= min(size - 8, MAX_HEADER_BYTES):
                 raise ModelFileError(
@@ -101,7 +111,8 @@ def _read(path: Path, *, header_only: bool = False) -> tuple[Header, Header, Any
         raise ModelFileError(f"{path}: not an eigenparse model; check the path or train it again") from None
     if version != FORMAT_VERSION:
         raise ModelFileError(
-            f"{path}: model format {version} is not format {FORMAT_VERSION}; use the eigenparse that wrote it"
+            f"{path}: model format {str(version)[:20]!r} is not format {FORMAT_VERSION}; "
+            "use the eigenparse that wrote it"
         )
     return document, layout, data
 
@@ -116,7 +127,7 @@ def _views(layout: Header, data: AnyArray) -> dict[str, AnyArray]:
             tuple(spec["shape"]),
             spec["data_offsets"],
         )
-        if not all(isinstance(n, int) and n >= 0 for n in (*shape, begin, end)):
+        if not all(type(n) is int and n >= 0 for n in (*shape, begin, end)):
             raise ValueError(f"the place of array {name!r} is not a number")
         if begin != done or end - begin != math.prod(shape) * dtype.itemsize or end > data.size:
             raise ValueError(f"array {name!r} does not lie where it should")

@@ -106,7 +106,9 @@ def _load_word2vec(path: str | Path) -> WordVectors:
     lines = read_text(path).removesuffix("\n").split("\n")
     try:
         n, k = map(int, lines[0].split())
-    except ValueError:
+        if not 0 < k <= len(lines[1]):  # sizes are checked before room is made
+            raise ValueError
+    except (ValueError, IndexError):
         raise FormatError(
             "not a file of vectors",
             source=str(path),

@@ -1,0 +1,200 @@
+"""What is fuzzed: good inputs, ways to spoil them, and readers that must answer or refuse with a sentence."""
+
+import copy
+import json
+import pathlib
+import random
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from eigenparse.corpus.brackets import format_trees, parse_trees
+from eigenparse.corpus.columns import check_trees
+from eigenparse.corpus.conllu import read_conllu
+from eigenparse.corpus.label_sources import read_labelled
+from eigenparse.corpus.normalise import normalise
+from eigenparse.corpus.transform import Binarisation, binarise, unbinarise
+from eigenparse.errors import EigenparseError
+from eigenparse.evaluate.evalb_params import read_params
+from eigenparse.models import store
+
+TREES = (
+    b"( (S (NP-SBJ (DT the) (NN dog)) (VP (VBZ barks) (NP (-NONE- *T*-1))) (. .)) )\n(ROOT\n  (X (Y z)))\n"
+)
+CONLLU = (
+    "# text = Dogs don't bark\n1\tDogs\tdog\tNOUN\tNNS\t_\t4\tnsubj\t_\t_\n2-3\tdon't\t_\t_\t_\t_\t_\t_\t_\t_\n"
+    "2\tdo\tdo\tAUX\tVBP\t_\t4\taux\t_\t_\n3\tn't\tnot\tPART\tRB\t_\t4\tadvmod\t_\t_\n"
+    "4\tbark\tbark\tVERB\tVB\t_\t0\troot\t_\t_\n4.1\tx\tx\tX\tX\t_\t_\t_\t0:root\t_\n\n"
+    "1\tHé\thé\tINTJ\tUH\t_\t0\troot\t_\t_\n\n"
+).encode()
+COLUMNS = "Dogs NNS B-NP\nbark VBP B-VP\n. . O\n\nHé UH O\n\n".encode()
+TAGGED = "Dogs_NNS bark_VBP ._.\nHé_UH\n".encode()
+PARAMS = (
+    b"DEBUG 0\nMAX_ERROR 10\nCUTOFF_LEN 40\nLABELED 1\nDELETE_LABEL TOP\nEQ_LABEL ADVP PRT\nEQ_WORD a b\n"
+)
+PIECES = [
+    b"(", b")", b" ", b"\n", b"\t", b"\r", b"\r\n", b"_", b"-", b".", b"0", b"1", b"9" * 30, b"-1", b"#", b"%", b"/*",
+    b"\xff", b"\xe2\x82", "é".encode(), "\u202e".encode(), "\u2028".encode(), "\u0085".encode(), b"\x00", b"\x1b[2J",
+    b"\xef\xbb\xbf", b"\xff\xfe", b"\x1f\x8b", b"BZh9", b"\xfd7zXZ\x00", b"\xed\xa0\x80", b"(" * 500, b"a" * 5000,
+    b"TOP", b"-NONE-", b"\t_" * 9, b"NaN", b"DELETE_LABEL ", b"EQ_WORD ",
+]  # fmt: skip
+Edit = tuple[int, int, int]  # what to do, where (of 65,536 places), with what
+
+
+def spoil(content: bytes, edits: list[Edit]) -> bytes:
+    """A content after some edits; the same edits do the same."""
+    text = bytearray(content)
+    for kind, where, what in edits:
+        at = where * (len(text) + 1) >> 16
+        if kind == 0:
+            del text[at : at + what % 40]
+        elif kind == 1:
+            text[at:at] = PIECES[what % len(PIECES)]
+        elif kind == 2:
+            text[at : at + 1] = bytes([what % 256])
+        elif kind == 3:
+            text[at:at] = text[max(at - what % 200, 0) : at]
+        else:
+            del text[at:]
+    return bytes(text)
+
+
+def random_edits(draw: random.Random, most: int = 8, *, tamper: bool = False) -> list[Edit]:
+    """Edits for runs without hypothesis; cutting the rest off is rare, values of arrays change often."""
+    kinds = [0, 2, 3, 4, 4, 4, 4] if tamper else [0, 1, 2, 3] * 5 + [4]
+    return [
+        (draw.choice(kinds), draw.randrange(1 << 16), draw.randrange(1 << 16))
+        for _ in range(draw.randint(1, most))
+    ]
+
+
+def read_brackets(path: pathlib.Path) -> None:
+    """Read, clean, make binary, write: what is read must survive the whole way."""
+    content = path.read_bytes()
+    for skip_broken in (False, True):
+        treebank = normalise(parse_trees(content, skip_broken=skip_broken))
+        if not len(treebank):
+            continue
+        for factor in ("head", "left"):
+            trees = check_trees(binarise(treebank, Binarisation(factor=factor)))
+            assert len(unbinarise(trees)) == len(treebank)
+        format_trees(treebank)
+
+
+def read_vectors(path: pathlib.Path) -> None:
+    from eigenparse.models.vectors import load_vectors
+
+    load_vectors(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Good inputs and the reader that is to be broken."""
+
+    name: str
+    seeds: tuple[bytes, ...]
+    read: Callable[[pathlib.Path], Any]
+
+
+TEXTS = (
+    Target("brackets", (TREES, TREES * 5), read_brackets),
+    Target("conllu", (CONLLU,), read_conllu),
+    Target("conllu without heads", (CONLLU,), partial(read_conllu, heads=False, skip_broken=True)),
+    Target("columns", (COLUMNS, TAGGED, CONLLU, TREES), read_labelled),
+    Target("prm", (PARAMS,), read_params),
+    Target("word2vec", (b"2 3\nthe 1 2 3\ndog 0.5 -1e3 4\n",), read_vectors),
+)
+
+
+def refused_or_read(read: Callable[[pathlib.Path], Any], path: pathlib.Path) -> bool:
+    """Whether an input was read; a refusal must be one printable sentence of ours."""
+    try:
+        read(path)
+    except EigenparseError as problem:
+        told = str(problem)
+        assert told
+        assert len(told) < 20_000
+        return False
+    return True
+
+
+def spoil_model(content: bytes, edits: list[Edit]) -> bytes:
+    """A model file with a valid checksum whose header values and arrays were tampered with."""
+    length = struct.unpack("<Q", content[:8])[0]
+    layout = json.loads(content[8 : 8 + length])
+    document = json.loads(layout.pop("__metadata__")["eigenparse"])
+    arrays = store._views(layout, np.frombuffer(content[8 + length :], dtype=np.uint8))
+    header, arrays = document["header"], dict(arrays)
+    for kind, where, what in edits:
+        names = sorted(arrays)
+        if kind in (0, 1) or not names:
+            _tamper_header(header, where, what)
+        else:
+            name = names[where % len(names)]
+            arrays[name] = _tampered(arrays[name], kind, where, what)
+            if kind == 4 and what % 5 == 0:
+                del arrays[name]
+    return _file(document["kind"], header, arrays)
+
+
+def _file(kind: str, header: Any, arrays: dict[str, Any]) -> bytes:
+    written: list[bytes] = []
+    real = store.write_whole
+    store.write_whole = lambda path, content: written.append(content)  # type: ignore[assignment]
+    try:
+        store.save_model("-", kind=kind, header=header, arrays=arrays)
+    finally:
+        store.write_whole = real  # type: ignore[assignment]
+    return written[0]
+
+
+VALUES: tuple[Any, ...] = (
+    -1, 0, 1, 2**31, 2**63, 10**30, 1e300, True, None, "", "x", "\u202e", [], [[]], {}, ["a", 1], {"a": {}}, [None] * 3,
+)  # fmt: skip
+
+
+def _tamper_header(header: Any, where: int, what: int) -> None:
+    """Replace, remove or repeat one value somewhere below."""
+    place = header
+    for step in range(1 + where % 4):
+        keys = sorted(place) if isinstance(place, dict) else list(range(len(place)))
+        if not keys:
+            return
+        key = keys[(where >> step) % len(keys)]
+        below = place[key]
+        if step == where % 4 or not isinstance(below, dict | list) or not below:
+            if what % 7 == 0:
+                del place[key]
+            elif what % 7 == 1 and isinstance(place, list):
+                place.append(copy.deepcopy(below))
+            else:
+                place[key] = copy.deepcopy(VALUES[what % len(VALUES)])
+            return
+        place = below
+
+
+def _tampered(array: Any, kind: int, where: int, what: int) -> Any:
+    """Another type, shape or value."""
+    if kind == 2:
+        types = ("i4", "i8", "u4", "f4", "f8", "?", "u1")
+        with np.errstate(all="ignore"):
+            return array.astype(types[what % len(types)])
+    if kind == 3:
+        shapes = (array.ravel(), array[:-1] if array.ndim and array.size else array, array[None],
+                  np.concatenate([array, array]) if array.ndim else array, array.reshape(-1)[:0])  # fmt: skip
+        return np.ascontiguousarray(shapes[what % len(shapes)])
+    changed = array.copy().reshape(-1)
+    if changed.size:
+        with np.errstate(all="ignore"):
+            value = (-1, 0, 1, 2, 127, 2**20, 2**31 - 1, -(2**31))[what % 8]
+            if changed.dtype.kind == "f":
+                value = (-1.0, 0.0, 1e30, -1e30, 1e-30, 1.0, 7.0, -0.0)[what % 8]
+            if changed.dtype.kind in "?u":
+                value = abs(int(value)) % 2 if changed.dtype.kind == "?" else abs(int(value)) % 2**8
+            part = slice(where % changed.size, None if what % 3 == 0 else where % changed.size + 1)
+            changed[part] = value
+    return changed.reshape(array.shape)

@@ -1,0 +1,60 @@
+"""Spoilt inputs are read or refused with a sentence, whatever they hold; `benchmarks/fuzz.py` runs for longer."""
+
+import os
+import pathlib
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.hardening.model_targets import model_targets
+from tests.hardening.targets import TEXTS, Target, refused_or_read, spoil, spoil_model
+
+N_CASES = int(os.environ.get("EIGENPARSE_FUZZ", "150"))
+FOUND = pathlib.Path(__file__).parent / "found"
+edits = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(0, 65535), st.integers(0, 65535)), min_size=1, max_size=6
+)
+bounded = settings(
+    max_examples=N_CASES,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Target]:
+    """A small model of every kind."""
+    return {target.name: target for target in model_targets(tmp_path_factory.mktemp("models"))}
+
+
+@pytest.mark.parametrize("target", TEXTS, ids=lambda target: target.name)
+@bounded
+@given(data=st.data())
+def test_texts(target: Target, tmp_path: pathlib.Path, data: st.DataObject) -> None:
+    path = tmp_path / "input"
+    path.write_bytes(spoil(data.draw(st.sampled_from(target.seeds)), data.draw(edits)))
+    refused_or_read(target.read, path)
+
+
+@pytest.mark.parametrize("kind", ["lpcfg", "rhmm", "hmm", "dependency", "deptree"])
+@bounded
+@given(changes=edits, sealed=st.booleans())
+def test_models(
+    kind: str,
+    models: dict[str, Target],
+    tmp_path: pathlib.Path,
+    changes: list[tuple[int, int, int]],
+    sealed: bool,
+) -> None:
+    """Byte changes meet the checksum; sealed ones have a right checksum and wrong contents."""
+    path, content = tmp_path / "input.model", models[kind].seeds[0]
+    path.write_bytes(spoil_model(content, changes[:2]) if sealed else spoil(content, changes))
+    refused_or_read(models[kind].read, path)
+
+
+@pytest.mark.parametrize("path", sorted(FOUND.glob("*")), ids=lambda path: path.name)
+def test_inputs_that_once_broke_a_reader(path: pathlib.Path) -> None:
+    """Files are called after their target."""
+    target = next(t for t in TEXTS if path.name.startswith(t.name.replace(" ", "-")))
+    refused_or_read(target.read, path)
