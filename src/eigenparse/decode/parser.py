@@ -124,7 +124,7 @@ class Decoded:
     n_non_positive: int
 
 
-RELAXED = Pruning(beam=1e-7, tag=0.0, item=1e-8, edge=1e-9, coarse_item=0.0, coarse_edge=0.0)
+RELAXED = Pruning(beam=1e-7, tag=0.0, item=1e-8, edge=1e-9, coarse_item=0.0, coarse_edge=0.0, state=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ def _members(parser: Parser, forest: Forest, pruning: Pruning) -> tuple[Forest, 
     if coarse is not None:
         rough = marginals(forest, coarse)
         forest = prune(forest, rough.item, rough.edge, pruning.coarse_item, pruning.coarse_edge) or forest
-    return forest, [marginals(forest, weights) for weights in parser.grammar.members]
+    return forest, [marginals(forest, weights, pruning.state) for weights in parser.grammar.members]
 
 
 def _voice(parser: Parser, tokens: Sequence[str]) -> Brackets | None:

@@ -27,13 +27,17 @@ class Marginals:
     at: LongVector
 
 
-def marginals(forest: Forest, weights: Weights) -> Marginals:
-    """Tensor inside-outside over a forest [cohen-etal-2014, figure 5]."""
+def marginals(forest: Forest, weights: Weights, least_state: float = 0.0) -> Marginals:
+    """Tensor inside-outside over a forest [cohen-etal-2014, figure 5].
+
+    least_state: states with a smaller share of their item's marginal pass nothing on downwards.
+    """
     n_items = forest.label.size
     at = np.zeros(n_items + 1, dtype=np.int64)
     np.cumsum(weights.states[forest.label], out=at[1:])
-    inside, outside = np.zeros(at[-1]), np.zeros(at[-1])
-    scale, factor, edge_factor = np.zeros(n_items), np.zeros(n_items), np.zeros(forest.rule.size)
+    kind = weights.rule_weight.dtype
+    inside, outside, edge_factor = (np.zeros(size, kind) for size in (at[-1], at[-1], forest.rule.size))
+    scale, factor = np.zeros(n_items), np.zeros(n_items, kind)
     edges = (forest.edge_at, forest.left, forest.right, forest.rule)
     chart_inside(
         forest.label, forest.entry, *edges, weights.states, weights.rule_at, weights.rule_weight,
@@ -45,7 +49,7 @@ def marginals(forest: Forest, weights: Weights) -> Marginals:
         outside /= total
         chart_outside(
             forest.label, forest.entry, *edges, weights.rule_at, weights.rule_weight, at, inside, factor, edge_factor,
-            outside, item, edge,
+            outside, item, edge, least_state,
         )  # fmt: skip
     log_total = reference + float(np.log(abs(total))) if total != 0 else -np.inf
     return Marginals(item, edge, log_total, float(np.sign(total)), inside, outside, at)

@@ -25,24 +25,26 @@ class Pruning:
 
     beam: least share of a cell's best figure of merit.  tag: least posterior of a word's tag.
     item, edge: least posteriors under the plain PCFG.  coarse_item, coarse_edge: the same under
-    the small latent grammar, where there is one.  max_edges: more than these are never held.
+    the small latent grammar, where there is one.  state: least share of an item's marginal for a
+    state to pass it on.  max_edges: more than these are never held.
     """
 
-    beam: float = 1e-3
+    beam: float = 5e-4
     tag: float = 1e-4
     item: float = 1e-4
     edge: float = 1e-5
-    coarse_item: float = 1e-3
+    coarse_item: float = 3e-4
     coarse_edge: float = 1e-4
+    state: float = 1e-4
     max_edges: int = 60_000_000
 
 
-NO_PRUNING = Pruning(beam=0.0, tag=0.0, item=0.0, edge=0.0, coarse_item=0.0, coarse_edge=0.0)
+NO_PRUNING = Pruning(beam=0.0, tag=0.0, item=0.0, edge=0.0, coarse_item=0.0, coarse_edge=0.0, state=0.0)
 
 
 @dataclass(frozen=True, slots=True)
 class RuleIndex:
-    """Rules by their two children: [pair_at[b * A + c], pair_at[b * A + c + 1]) of the columns.
+    """Rules by their two children, likeliest first: [pair_at[b * A + c], pair_at[b * A + c + 1]) of the columns.
 
     rule, parent, probability: one entry a rule.
     """
@@ -57,7 +59,7 @@ def rule_index(skeleton: Skeleton) -> RuleIndex:
     """Look-up tables of a skeleton; make them once for many sentences."""
     n = skeleton.n_labels
     pair = skeleton.rules[:, 1].astype(np.int64) * n + skeleton.rules[:, 2]
-    order = as_ids(np.argsort(pair, kind="stable"))
+    order = as_ids(np.lexsort((-skeleton.rule_probability, pair)))
     at = as_ids(np.searchsorted(pair[order], np.arange(n * n + 1)))
     probability = np.ascontiguousarray(skeleton.rule_probability[order])
     return RuleIndex(at, order, as_ids(skeleton.rules[order, 0]), probability)
@@ -153,7 +155,9 @@ def build_forest(
 ) -> Forest | None:
     """The plain PCFG's forest of a sentence, pruned; None if nothing spans it or it would not fit."""
     skeleton, n = grammar.skeleton, words.at.size - 1
-    inside = base_items(grammar, index, words, constraints, pruning.beam, pruning.tag, *_merits(grammar, words))
+    inside = base_items(
+        grammar, index, words, constraints, pruning.beam, pruning.tag, *_merits(grammar, words)
+    )
     label, start, end, own = inside.items
     is_root = (start == 0) & (end == n) & (skeleton.root_probability[label] > 0)
     mass = np.where(is_root, inside.value * skeleton.root_probability[label], 0.0)
@@ -235,7 +239,7 @@ def prune(
 
 def _kept(
     items: tuple[AnyArray, AnyArray, AnyArray, AnyArray, AnyArray],
-    edges: Sequence[IntVector],
+    edges: IntMatrix | Sequence[IntVector],
     posterior: FloatArray,
     edge_posterior: FloatArray,
     is_root: BoolVector,

@@ -22,6 +22,29 @@ def add_applied(C, w, n, out):
         out[a] += total
 
 
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def add_products(y, z, factor, w):
+    """w[b c] += factor y[b] z[c]."""
+    for b in range(y.size):
+        weight, base = factor * y[b], b * z.size
+        for c in range(z.size):
+            w[base + c] += weight * z[c]
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def add_outside(T, y, z, factor, y_out, z_out):
+    """Add to the outside vectors of two children from T[b c], the parent's through the rule; the marginal."""
+    marginal = factor * 0
+    for b in range(y.size):
+        total, weight, base = factor * 0, factor * y[b], b * z.size
+        for c in range(z.size):
+            total += T[base + c] * z[c]
+            z_out[c] += weight * T[base + c]
+        y_out[b] += factor * total
+        marginal += weight * total
+    return marginal
+
+
 @njit(cache=True, nogil=True)
 def chart_inside(
     item_label, item_entry, edge_at, edge_left, edge_right, edge_rule, states, rule_at, C, entry_at, lexical, emission,
@@ -34,7 +57,7 @@ def chart_inside(
     widest = 0
     for p in range(item_label.size):
         widest = max(widest, at[p + 1] - at[p])
-    w = np.zeros(widest * widest)
+    w = np.zeros(widest * widest, dtype=C.dtype)
     for p in range(item_label.size):
         v = inside[at[p] : at[p + 1]]
         if item_entry[p] >= 0:
@@ -66,10 +89,7 @@ def chart_inside(
                 if item_factor[x] > 0.0 and item_factor[y] > 0.0:
                     f = np.exp(item_scale[x] + item_scale[y] - reference)
                 edge_factor[e] = f
-                for b in range(nb):
-                    weight = f * inside[at[x] + b]
-                    for c in range(nc):
-                        w[b * nc + c] += weight * inside[at[y] + c]
+                add_products(inside[at[x] : at[x + 1]], inside[at[y] : at[y + 1]], edge_factor[e], w)
                 e += 1
             add_applied(C[rule_at[r] : rule_at[r + 1]], w, nb * nc, v)
         item_factor[p] = rescale(v)
@@ -79,39 +99,37 @@ def chart_inside(
 @njit(cache=True, nogil=True, fastmath=SUMS)
 def chart_outside(
     item_label, item_entry, edge_at, edge_left, edge_right, edge_rule, rule_at, C, at, inside, item_factor, edge_factor,
-    outside, item_marginal, edge_marginal,
+    outside, item_marginal, edge_marginal, least,
 ):  # fmt: skip
-    """Outside vectors, marginals of items and of edges; the outside vectors of roots must be set."""
+    """Outside vectors, marginals of items and of edges; the outside vectors of roots must be set.
+
+    States below ``least`` of their item's marginal pass nothing on to the children.
+    """
     widest = 0
     for p in range(item_label.size):
         widest = max(widest, at[p + 1] - at[p])
-    T = np.zeros(widest * widest)
+    T, o = np.zeros(widest * widest, dtype=C.dtype), np.zeros(widest, dtype=C.dtype)
     for p in range(item_label.size - 1, -1, -1):
-        o = outside[at[p] : at[p + 1]]
-        mu = 0.0
-        for h in range(o.size):
-            mu += o[h] * inside[at[p] + h]
+        first, size, mu = at[p], at[p + 1] - at[p], 0.0
+        for h in range(size):
+            mu += outside[first + h] * inside[first + h]
         item_marginal[p] = mu
         if item_entry[p] >= 0 or item_factor[p] == 0.0:
             edge_marginal[edge_at[p] : edge_at[p + 1]] = 0.0
             continue
-        e = edge_at[p]
+        for h in range(size):
+            worth = abs(outside[first + h] * inside[first + h])
+            o[h] = outside[first + h] if worth >= least * abs(mu) else 0.0
+        e, factor = edge_at[p], item_factor[p]
         while e < edge_at[p + 1]:
             r = edge_rule[e]
             nb = at[edge_left[e] + 1] - at[edge_left[e]]
             nc = at[edge_right[e] + 1] - at[edge_right[e]]
-            contract_parent(C[rule_at[r] : rule_at[r + 1]], o, nb * nc, T)
+            contract_parent(C[rule_at[r] : rule_at[r + 1]], o[:size], nb * nc, T)
             while e < edge_at[p + 1] and edge_rule[e] == r:
-                x, y = at[edge_left[e]], at[edge_right[e]]
-                f = edge_factor[e] / item_factor[p]
-                total = 0.0
-                for b in range(nb):
-                    s = 0.0
-                    weight = f * inside[x + b]
-                    for c in range(nc):
-                        s += T[b * nc + c] * inside[y + c]
-                        outside[y + c] += weight * T[b * nc + c]
-                    outside[x + b] += f * s
-                    total += weight * s
-                edge_marginal[e] = total
+                x, y = edge_left[e], edge_right[e]
+                edge_marginal[e] = add_outside(
+                    T, inside[at[x] : at[x + 1]], inside[at[y] : at[y + 1]], edge_factor[e] / factor,
+                    outside[at[x] : at[x + 1]], outside[at[y] : at[y + 1]],
+                )  # fmt: skip
                 e += 1

@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 
 SHORT = 1e-30
-NEGLIGIBLE = 1e-5  # of the beam, below a span's largest edge
-TRIFLE = 1e-2  # of the least posterior of an edge, for two items and all rules over them
+NEGLIGIBLE = 1e-3  # of the beam, below a span's largest edge
+TRIFLE = 1e-1  # of the least posterior of an edge, for two items and all rules over them
 
 
 @njit(cache=True, nogil=True)
@@ -141,11 +141,11 @@ def add_split(
             both = weight * value[q]
             if both < least * top:
                 continue
-            at = row + item_label[q]
-            for t in range(pair_at[at], pair_at[at + 1]):
-                v = both * pair_probability[t]
-                total[pair_parent[t]] += v
-                top = max(top, v)
+            first, last = pair_at[row + item_label[q]], pair_at[row + item_label[q] + 1]
+            if first < last:
+                top = max(top, both * pair_probability[first])
+            for t in range(first, last):
+                total[pair_parent[t]] += both * pair_probability[t]
     return top
 
 
@@ -307,6 +307,8 @@ def base_edges(
                     if both * most < TRIFLE * edge_least:
                         continue
                     for t in range(pair_at[row + label[q]], pair_at[row + label[q] + 1]):
+                        if both * pair_probability[t] * most < TRIFLE * edge_least:
+                            break
                         a = pair_parent[t]
                         if place[a] < 0:
                             continue

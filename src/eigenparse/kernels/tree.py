@@ -35,6 +35,8 @@ def contract_parent(C, o, n, T):
     for a in range(o.size):
         base = a * n
         weight = o[a]
+        if weight == 0:
+            continue
         for j in range(n):
             T[j] += weight * C[base + j]
 
