@@ -74,7 +74,7 @@ def load_model(path: str | Path) -> tuple[str, Header, dict[str, AnyArray]]:
             f"{path}: not a sound model of kind {kind!r} ({problem}); train or copy it again"
         ) from None
     for name, array in arrays.items():
-        if array.dtype.kind == "f" and not np.isfinite(array).all():
+        if array.dtype.kind == "f" and array.size and not np.isfinite([array.min(), array.max()]).all():
             raise ModelFileError(f"{path}: array {name!r} holds values that are not numbers; train it again")
     return kind, header, arrays
 
