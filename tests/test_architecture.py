@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "evaluate": BASE | {"kernels", "corpus"},
     "draw": BASE | {"corpus", "decode"},
     "synthetic": BASE | {"corpus", "models", "inference"},
+    "plot": BASE | {"report"},
     "report": BASE | {"corpus"},
     "experiments": BASE
     | {

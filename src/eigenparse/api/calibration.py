@@ -1,0 +1,41 @@
+"""A grammar and gold trees in, how honest its posteriors of constituents and tags are out."""
+
+from pathlib import Path
+
+import numpy as np
+
+from eigenparse.api.grammar import Grammar
+from eigenparse.corpus.brackets import read_trees
+from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.normalise import ROOT, normalise
+from eigenparse.draw.layout import shape_of
+from eigenparse.plot.calibration import Calibration, calibrate
+
+LEAST = 0.01  # posteriors below are not looked at
+
+
+def calibrations(
+    grammar: Grammar, gold: str | Path | Treebank, *, most: int = 300, bins: int = 10
+) -> dict[str, Calibration]:
+    """Of all constituents that some tree has, and of the tags in the best tree."""
+    trees = gold if isinstance(gold, Treebank) else normalise(read_trees(gold))
+    spans: list[tuple[float, bool]] = []
+    tags: list[tuple[float, bool]] = []
+    for i in range(min(len(trees), most)):
+        shape = shape_of(trees, i)
+        words = [word for word in shape.word if word]
+        if len(words) > grammar.options.max_length:
+            continue
+        rows = range(len(shape.label))
+        true = {(shape.label[r], *shape.span[r]) for r in rows if not shape.word[r]}
+        true_tags = [shape.label[r] for r in rows if shape.word[r]]
+        found = grammar.posteriors(words, least=LEAST)
+        spans += [(b.posterior, (b.label, b.start, b.end) in true) for b in found if b.label != ROOT]
+        best = grammar.parse(words).tags
+        tags += [
+            (t.posterior, t.tag == name) for t, name in zip(best, true_tags) if t.posterior == t.posterior
+        ]
+    return {
+        name: calibrate(np.array([p for p, _ in pairs]), np.array([t for _, t in pairs]), bins=bins)
+        for name, pairs in (("constituents", spans), ("tags", tags))
+    }
