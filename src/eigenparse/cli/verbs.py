@@ -8,6 +8,7 @@ from eigenparse.cli import evaluate as evaluate
 from eigenparse.cli import info as info
 from eigenparse.cli import normalise as normalise
 from eigenparse.cli import parse as parse
+from eigenparse.cli import plot as plot
 from eigenparse.cli import reproduce_matejovicova2018 as reproduce_matejovicova2018
 from eigenparse.cli import rerank as rerank
 from eigenparse.cli import sample as sample
