@@ -1,0 +1,184 @@
+"""Table 1 of [dhillon-etal-2012] on one treebank: parsers, re-rankers and what log p adds to them."""
+
+import dataclasses
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray, LongMatrix
+from eigenparse.corpus.dependencies import Dependencies
+from eigenparse.decode.arcs import kbest
+from eigenparse.errors import DataError, OptionError
+from eigenparse.evaluate.compare import Comparison, paired_bootstrap
+from eigenparse.inference.rerank import Candidates, choose, chosen_heads, oracle, scored
+from eigenparse.learn.deptree_fit import ESTIMATORS, DepTreeLearner
+from eigenparse.learn.mira import ArcLearner
+from eigenparse.learn.rerank import RerankLearner, folds, joined
+from eigenparse.models.arcs import ArcModel, load_arcs, save_arcs
+from eigenparse.models.deptree import TreeModel
+
+PARSER, RERANKED, BEST = "parser", "re-ranked, base features", "best tree of the list"
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What to run.  estimators: of log p; each has a row of its own.  states: by estimator."""
+
+    orders: tuple[int, ...] = (1, 2)
+    estimators: tuple[str, ...] = ("lpcfg", "em", "printed")
+    states: tuple[tuple[str, int], ...] = (("lpcfg", 24), ("em", 32), ("printed", 10))
+    members: int = 2
+    n_best: int = 50
+    n_folds: int = 3
+    passes: int = 10
+    seed: int = 0
+    keep: Path | None = None
+
+    def __post_init__(self) -> None:
+        if not self.orders or any(order not in (1, 2) for order in self.orders):
+            raise OptionError(f"orders must be 1, 2 or both, got {self.orders} instead")
+        unknown = [name for name in self.estimators if name not in ESTIMATORS]
+        if unknown:
+            raise OptionError(
+                f"estimators must be among {', '.join(ESTIMATORS)}, got {', '.join(unknown)} instead"
+            )
+
+    def learner(self, estimator: str) -> DepTreeLearner:
+        """The tree learner of an estimator."""
+        states = dict(self.states).get(estimator, 10)
+        members = self.members if estimator == "lpcfg" else 1
+        return DepTreeLearner(estimator=estimator, n_states=states, members=members, seed=self.seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One method on one part: (S, 2) words and right heads of every sentence."""
+
+    method: str
+    counts: LongMatrix
+
+    @property
+    def accuracy(self) -> float:
+        """Share of right heads, in percent."""
+        return float(100.0 * self.counts[:, 1].sum() / max(self.counts[:, 0].sum(), 1))
+
+    @property
+    def complete(self) -> float:
+        """Share of sentences all of whose heads are right, in percent."""
+        return float(100.0 * (self.counts[:, 0] == self.counts[:, 1]).mean())
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """All methods of one order.  rows: by part.  weights: of base score, log p and the flag, by method.
+
+    not_positive: share of the development lists' trees whose total is no probability, by estimator.
+    """
+
+    order: int
+    rows: dict[str, tuple[Row, ...]]
+    weights: dict[str, tuple[float, ...]]
+    not_positive: dict[str, float]
+    seconds: float
+
+    def compare(self, part: str, one: str, other: str) -> Comparison:
+        """Paired bootstrap of accuracy between two methods."""
+        found = {row.method: row.counts for row in self.rows[part]}
+        return paired_bootstrap(found[one], found[other], lambda sums: 100 * sums[:, 1] / sums[:, 0])
+
+
+def with_log_p(estimator: str) -> str:
+    """Name of the method that adds an estimator's log p."""
+    return f"{RERANKED} + log p ({estimator})"
+
+
+def run_order(
+    order: int, train: Dependencies, parts: dict[str, Dependencies], plan: Plan, tell: Tell
+) -> Outcome:
+    """Train and apply everything of one order."""
+    if len(train) < plan.n_folds or not all(map(len, parts.values())):
+        raise DataError("too few sentences; give every part at least as many as there are folds")
+    start = time.process_time()
+    learner = ArcLearner(order=order, passes=plan.passes, label_passes=1, seed=plan.seed)
+    tell(f"order {order}: parser of all sentences")
+    parser = _parser(learner, train, plan.keep)
+    models = tuple(plan.learner(name).fit(train)[0] for name in plan.estimators)
+    lists = _jackknifed(train, learner, plan, tell)
+    tell(f"order {order}: re-rankers")
+    choices: dict[str, tuple[int, ...]] = {RERANKED: ()}
+    choices |= {with_log_p(name): (i,) for i, name in enumerate(plan.estimators)}
+    ranked = {
+        method: RerankLearner(seed=plan.seed).fit(_only(lists, chosen), train.head, ())
+        for method, chosen in choices.items()
+    }
+    rows: dict[str, tuple[Row, ...]] = {}
+    not_positive: dict[str, float] = {}
+    for part, gold in parts.items():
+        found = _lists(parser, gold, models, plan.n_best)
+        heads = {PARSER: found.heads[0]}
+        for method, chosen in choices.items():
+            own = _only(found, chosen)
+            heads[method] = chosen_heads(own, choose(ranked[method], own)[0])
+        heads[BEST] = chosen_heads(found, oracle(found, gold.head))
+        rows[part] = tuple(Row(method, per_sentence(guess, gold)) for method, guess in heads.items())
+        if not not_positive:
+            not_positive = _flags(found, plan.estimators)
+    weights = {method: tuple(model.dense_weights.tolist()) for method, model in ranked.items()}
+    return Outcome(order, rows, weights, not_positive, time.process_time() - start)
+
+
+def per_sentence(heads: AnyArray, gold: Dependencies) -> LongMatrix:
+    """(S, 2) words and right heads of every sentence."""
+    sentence = np.repeat(np.arange(len(gold)), gold.lengths())
+    right = np.bincount(sentence, heads == gold.head, minlength=len(gold)).astype(np.int64)
+    return np.stack([gold.lengths(), right], axis=1)
+
+
+def _jackknifed(train: Dependencies, learner: ArcLearner, plan: Plan, tell: Tell) -> Candidates:
+    """Lists of every sentence from a parser and tree models that did not see it."""
+    found = []
+    for number, (seen, rest) in enumerate(folds(len(train), plan.n_folds), start=1):
+        tell(f"order {learner.order}: fold {number} of {plan.n_folds}")
+        part = train.select(seen)
+        models = tuple(plan.learner(name).fit(part)[0] for name in plan.estimators)
+        found.append(_lists(_parser(learner, part, plan.keep), train.select(rest), models, plan.n_best))
+    return joined(train, found)
+
+
+def _lists(
+    parser: ArcModel, sentences: Dependencies, models: tuple[TreeModel, ...], n_best: int
+) -> Candidates:
+    lists = kbest(parser, sentences, n_best)
+    return scored(sentences, lists.heads, lists.scores, lists.found, models)
+
+
+def _only(lists: Candidates, chosen: tuple[int, ...]) -> Candidates:
+    """Lists with the log-probabilities of the chosen tree models."""
+    return dataclasses.replace(lists, log_p=lists.log_p[list(chosen)], positive=lists.positive[list(chosen)])
+
+
+def _flags(lists: Candidates, estimators: tuple[str, ...]) -> dict[str, float]:
+    filled = np.arange(lists.scores.shape[1])[None, :] < lists.found[:, None]
+    return {name: float((~lists.positive[i][filled]).mean()) for i, name in enumerate(estimators)}
+
+
+def _parser(learner: ArcLearner, trees: Dependencies, keep: Path | None) -> ArcModel:
+    """A trained parser, from the folder of kept ones if it is there already."""
+    if keep is None:
+        return learner.fit(trees)[0]
+    mark = hashlib.sha256(repr(learner).encode())
+    for name in ("form", "upos", "xpos", "feats"):
+        mark.update("\x00".join(trees.strings(name)).encode())
+    mark.update(trees.head.tobytes() + trees.offsets.tobytes())
+    path = keep / f"order{learner.order}-{mark.hexdigest()[:16]}.model"
+    if path.exists():
+        return load_arcs(path)
+    model, _ = learner.fit(trees)
+    keep.mkdir(parents=True, exist_ok=True)
+    save_arcs(path, model)
+    return model

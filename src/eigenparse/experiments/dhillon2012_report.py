@@ -1,0 +1,82 @@
+"""Outcomes of the dependency experiments in, a report like table 1 of [dhillon-etal-2012] out."""
+
+from eigenparse.experiments.dhillon2012 import PARSER, RERANKED, Outcome, Plan, with_log_p
+from eigenparse.report import Cell, Report, Section, Table
+
+ORDERS = {1: "first order", 2: "second order"}
+PUBLISHED: dict[int, tuple[tuple[float, float], ...]] = {
+    1: ((90.8, 37.2), (91.3, 37.5), (91.7, 37.8)),
+    2: ((91.8, 40.6), (92.4, 41.0), (92.7, 41.3)),
+}
+"""[dhillon-etal-2012, table 1]: accuracy and complete trees on the Penn Treebank, section 23."""
+
+
+def table_report(outcomes: list[Outcome], plan: Plan, facts: dict[str, Cell]) -> Report:
+    """Table 1 for every part, the comparisons behind it, and what the estimators did."""
+    parts = list(outcomes[0].rows)
+    tables = tuple(_accuracy(outcomes, plan, part) for part in reversed(parts))
+    intro = (
+        "Parsers, re-rankers over their n-best lists, and re-rankers that also see log p of a latent model of "
+        "trees. The training lists are jack-knifed: neither the parser nor the tree model behind a list has "
+        "seen its sentence."
+    )
+    setting = Table("Setting", ("what", "value"), tuple(facts.items()))
+    return Report(
+        "Dhillon et al. 2012, table 1",
+        intro,
+        (
+            Section("Accuracy", items=tables),
+            Section("What each step adds", items=tuple(_steps(outcomes, plan, p) for p in reversed(parts))),
+            Section("Latent models", items=(_latent(outcomes, plan),)),
+            Section("Setting", items=(setting,)),
+        ),
+    )
+
+
+def _accuracy(outcomes: list[Outcome], plan: Plan, part: str) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    main = (PARSER, RERANKED, with_log_p(plan.estimators[0])) if plan.estimators else (PARSER, RERANKED)
+    for outcome in outcomes:
+        printed = dict(zip(main, PUBLISHED[outcome.order]))
+        for row in outcome.rows[part]:
+            paper: tuple[Cell, Cell] = printed.get(row.method, (None, None))
+            name = f"{ORDERS[outcome.order]}: {row.method}"
+            rows.append((name, row.accuracy, row.complete, *paper))
+    header = ("method", "accuracy", "complete", "paper: accuracy", "paper: complete")
+    note = (
+        "Percent of words with the right head and of sentences with all heads right; "
+        "the paper's figures are of the Penn Treebank."
+    )
+    return Table(f"Table 1, {part}", header, tuple(rows), note)
+
+
+def _steps(outcomes: list[Outcome], plan: Plan, part: str) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for outcome in outcomes:
+        pairs = [(PARSER, RERANKED), *((RERANKED, with_log_p(name)) for name in plan.estimators)]
+        for one, other in pairs:
+            found = outcome.compare(part, one, other)
+            interval = f"{found.low:+.2f} to {found.high:+.2f}"
+            name = f"{ORDERS[outcome.order]}: {other} over {one}"
+            rows.append((name, f"{found.difference:+.2f}", interval, f"{found.p_value:.4f}"))
+    note = "Paired bootstrap over sentences, 10,000 resamples, two-sided."
+    return Table(
+        f"Differences of accuracy, {part}", ("step", "difference", "95% interval", "p"), tuple(rows), note
+    )
+
+
+def _latent(outcomes: list[Outcome], plan: Plan) -> Table:
+    states = dict(plan.states)
+    rows: list[tuple[Cell, ...]] = []
+    for outcome in outcomes:
+        for name in plan.estimators:
+            base, log_p, flag = outcome.weights[with_log_p(name)]
+            share = 100 * outcome.not_positive[name]
+            title = f"{ORDERS[outcome.order]}: {name}"
+            rows.append((title, states.get(name, 10), base, log_p, flag, share))
+    header = ("estimator", "states", "weight: parser", "weight: log p", "weight: no p", "% without p")
+    note = (
+        "Weights of standardised scores; the last column is the share of candidate trees whose total is "
+        "not positive."
+    )
+    return Table("Weights of dense features", header, tuple(rows), note)

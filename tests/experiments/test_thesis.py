@@ -1,0 +1,173 @@
+"""The thesis' experiments: the plan is its plan, the settings are its settings, and one small run."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from eigenparse.errors import OptionError
+from eigenparse.experiments.cohen import CohenPlan, cohen_report, points_of, run_point, time_trials
+from eigenparse.experiments.matejovicova import (
+    COMPARED,
+    OURS,
+    PLAIN,
+    SIZES,
+    STATES,
+    THESIS,
+    Plan,
+    settings,
+    states_size,
+    test_size,
+    training_sizes,
+    trials_of,
+)
+from eigenparse.experiments.matejovicova_report import thesis_report
+from eigenparse.experiments.published import THESIS_COMPARISON, THESIS_SIZES, THESIS_STATES
+from eigenparse.experiments.treebanks import Corpus, synthetic_corpus
+from eigenparse.experiments.trials import Outcome, run_all, run_trial
+from eigenparse.learn.lpcfg import PRESETS
+from eigenparse.report import Curves, Report, Table, read_report, write_report
+
+test_size.__test__ = False  # type: ignore[attr-defined]
+SMALL = Plan(runs=2, n_test=20, states=(1, 3), compared=(3,), n_sizes=2)
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return synthetic_corpus(0, n_train=150, n_dev=30)
+
+
+@pytest.fixture(scope="module")
+def outcomes(corpus: Corpus) -> list[Outcome]:
+    return list(run_all(run_trial, trials_of(corpus, SMALL)))
+
+
+def test_the_plan_is_the_thesis_where_the_treebank_allows(corpus: Corpus) -> None:
+    class Long:
+        """Looks like 37,000 trees of two words."""
+
+        word = np.zeros(74_000)
+        offsets = np.arange(0, 74_001, 2)
+
+    large = Corpus("large", "", corpus.train, corpus.dev, Long())  # type: ignore[arg-type]
+    plan = Plan()
+    assert test_size(large, plan) == 1000
+    assert training_sizes(large, plan) == tuple(THESIS_SIZES)
+    assert states_size(large, plan) == 10_000
+    assert plan.states == tuple(THESIS_STATES)
+    assert plan.compared == tuple(THESIS_COMPARISON)
+
+
+def test_trials_are_complete_and_never_parse_what_they_learnt(corpus: Corpus) -> None:
+    trials = trials_of(corpus, SMALL)
+    assert Counter(t.part for t in trials) == {SIZES: 2 * 2 * 3, STATES: 2 * 2 * 2, COMPARED: 8}
+    for trial in trials:
+        if trial.source is trial.gold:
+            assert not set(trial.train) & set(trial.test)
+    first = [t for t in trials if t.part == SIZES and t.run == 0]
+    assert len({tuple(t.test) for t in first}) == 1
+    assert [len(t.train) for t in first if t.setting == THESIS] == list(training_sizes(corpus, SMALL))
+    assert {tuple(t.test) for t in trials if t.run == 1 and t.part == STATES} != {tuple(first[0].test)}
+
+
+def test_settings_go_from_the_thesis_to_the_default() -> None:
+    chosen = settings(0)
+    assert chosen[THESIS] == PRESETS["thesis"]
+    assert chosen[OURS] == PRESETS["default"]
+    assert chosen[PLAIN].method == "pcfg"
+    assert chosen["+ all features, scaled"].states.kappa is not None
+    assert chosen["+ all features, scaled"].smoothing == 0
+    assert chosen["+ smoothing"].smoothing > 0
+    assert chosen["+ smoothing"].rounds == 0
+    assert chosen["+ EM"].rounds > 0
+
+
+def test_one_state_is_the_plain_grammar(outcomes: list[Outcome]) -> None:
+    """4.2 at one state under the thesis' settings draws no states at all."""
+    one = [o for o in outcomes if o.part == STATES and o.setting == THESIS and o.x == 1]
+    assert len(one) == 2
+    for o in outcomes:
+        assert 0 <= o.strict_unlabelled <= o.mean_unlabelled <= 100
+        assert o.mean_labelled <= o.mean_unlabelled
+        assert (o.underivable == 0) == (o.strict_unlabelled == pytest.approx(o.mean_unlabelled))
+
+
+def test_two_processes_give_the_same_scores(corpus: Corpus, outcomes: list[Outcome]) -> None:
+    trials = trials_of(corpus, SMALL)[:3]
+    again = run_all(run_trial, trials, jobs=2)
+    assert [(o.setting, o.labelled, o.mean_unlabelled) for o in again] == [
+        (o.setting, o.labelled, o.mean_unlabelled) for o in outcomes[:3]
+    ]
+
+
+def titles(report: Report) -> str:
+    return " ".join(item.title for section in report.sections for item in section.items)
+
+
+def test_the_report_holds_every_figure(corpus: Corpus, outcomes: list[Outcome], tmp_path) -> None:
+    report = thesis_report([(corpus, outcomes)])
+    named = titles(report)
+    for pair in (
+        "13",
+        "14 and 15",
+        "16",
+        "17",
+        "18 and 19",
+        "20",
+        "21",
+        "22",
+        "23",
+        "24",
+        "25",
+        "26",
+        "27",
+        "28",
+    ):
+        assert pair in named
+    table = next(i for s in report.sections for i in s.items if i.title.startswith("Figure 17"))
+    assert isinstance(table, Table)
+    mean = np.mean([o.mean_unlabelled for o in outcomes if (o.part, o.setting, o.x) == (STATES, THESIS, 3)])
+    assert table.rows[1][:2] == (3, pytest.approx(mean))
+    assert table.rows[0][10] == 68.38  # published beside ours
+    assert repr(read_report(write_report(report, tmp_path)[1])) == repr(report)
+
+
+def test_only_the_parts_asked_for(corpus: Corpus, outcomes: list[Outcome]) -> None:
+    report = thesis_report([(corpus, [o for o in outcomes if o.part == SIZES])])
+    assert "Figure 13" in titles(report)
+    assert "Figure 17" not in titles(report)
+
+
+@pytest.mark.parametrize("change", [{"runs": 0}, {"parts": ("4.4",)}, {"parts": ()}, {"states": ()}])
+def test_plans_that_make_no_sense_are_refused(change: dict[str, object]) -> None:
+    with pytest.raises(OptionError):
+        Plan(**change)  # type: ignore[arg-type]
+
+
+def test_cohen_report(corpus: Corpus) -> None:
+    plan = CohenPlan(
+        sizes=(500, 2_000), sharpness=(1.0, 0.3), size=500, runs=2, rounds=(1, 2), treebank_states=3
+    )
+    measured = [run_point(point) for point in points_of(plan)]
+    times = list(run_all(run_trial, time_trials(corpus, plan)))
+    report = cohen_report(plan, measured, [(corpus, times)])
+    assert [section.title[:11] for section in report.sections] == [
+        "Consistency",
+        "Conditionin",
+        "synthetic: ",
+    ]
+    assert len([i for s in report.sections for i in s.items if isinstance(i, Curves)]) == 3
+    assert measured[0].error > measured[1].error
+
+
+def test_the_verbs_are_there(tmp_path) -> None:
+    import eigenparse.cli.verbs  # noqa: F401
+    from eigenparse.cli.main import app
+
+    (tmp_path / "t.ptb").write_text("(S (NP (A a) (B b)) (C c))\n" * 3)
+    for verb in ("matejovicova2018", "cohen2014"):
+        result = CliRunner().invoke(app, ["reproduce", verb, "--help"])
+        assert result.exit_code == 0
+        failed = CliRunner().invoke(app, ["reproduce", verb, "--data", str(tmp_path / "t.ptb")])
+        assert "too few" in str(failed.exception)
