@@ -1,9 +1,12 @@
 """The command line: one Typer application, one module a verb; arguments in, exit code out."""
 
+import gc
 import os
 import signal
 import sys
 from contextlib import suppress
+from importlib import import_module
+from importlib.util import find_spec
 from types import FrameType
 
 import typer
@@ -52,13 +55,23 @@ def _end(number: int, frame: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
+def register(words: list[str]) -> None:
+    """Import the verb asked for, which registers itself here, or all of them where that is not clear."""
+    name = "_".join(words[: 2 if words[:1] in (["train"], ["reproduce"]) else 1])
+    if name.isidentifier() and find_spec(f"eigenparse.cli.{name}") is not None:
+        import_module(f"eigenparse.cli.{name}")
+    if not any(group.registered_commands for group in (app, train, reproduce)):
+        import_module("eigenparse.cli.verbs")
+
+
 def main() -> None:
     """Run the application; every expected failure is one sentence and a non-zero exit code."""
     try:
         with suppress(ValueError):  # not the main thread
             signal.signal(signal.SIGTERM, _end)
-        import eigenparse.cli.verbs  # noqa: F401  registers the verbs, which import ``app`` from here
-
+        gc.disable()  # nothing that an import makes is garbage
+        register(sys.argv[1:])
+        gc.enable()
         app()
     except EigenparseError as problem:
         code = complain(str(problem), 1)
