@@ -1,6 +1,7 @@
 """The thesis' experiments: the plan is its plan, the settings are its settings, and one small run."""
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from typer.testing import CliRunner
 
 from eigenparse.errors import OptionError
 from eigenparse.experiments.cohen import CohenPlan, cohen_report, points_of, run_point, time_trials
+from eigenparse.experiments.journal import journalled, read_journal, trial_keys
 from eigenparse.experiments.matejovicova import (
     COMPARED,
     OURS,
@@ -101,6 +103,22 @@ def test_two_processes_give_the_same_scores(corpus: Corpus, outcomes: list[Outco
     ]
 
 
+def test_a_journal_saves_running_again(corpus: Corpus, outcomes: list[Outcome], tmp_path) -> None:
+    trials, path = trials_of(corpus, SMALL)[:3], tmp_path / "new" / "r.trials.jsonl"
+    first = list(journalled(trials[:2], path, jobs=1, resume=False))
+    assert [o.labelled for o in first] == [o.labelled for o in outcomes[:2]]
+    path.write_text(path.read_text()[:-20])  # killed while it wrote the second
+    again = list(journalled(trials, path, jobs=1, resume=True))
+    assert again[0] == first[0]  # seconds included: not run again
+    assert again[1].train_seconds != first[1].train_seconds
+    assert len(read_journal(path)) == 3
+    assert len(set(trial_keys(trials_of(corpus, SMALL)))) == len(trials_of(corpus, SMALL))
+    changed = replace(trials[0], train=trials[0].train[1:])
+    assert trial_keys([changed]) != trial_keys(trials[:1])
+    anew = list(journalled(trials[:1], path, jobs=1, resume=False))
+    assert anew[0].train_seconds != first[0].train_seconds
+
+
 def titles(report: Report) -> str:
     return " ".join(item.title for section in report.sections for item in section.items)
 
@@ -129,7 +147,7 @@ def test_the_report_holds_every_figure(corpus: Corpus, outcomes: list[Outcome], 
     assert isinstance(table, Table)
     mean = np.mean([o.mean_unlabelled for o in outcomes if (o.part, o.setting, o.x) == (STATES, THESIS, 3)])
     assert table.rows[1][:2] == (3, pytest.approx(mean))
-    assert table.rows[0][10] == 68.38  # published beside ours
+    assert table.rows[0][4] == 68.38  # published beside ours
     assert repr(read_report(write_report(report, tmp_path)[1])) == repr(report)
 
 

@@ -27,15 +27,21 @@ def matejovicova2018(
     experiments: Annotated[str, typer.Option(help="Which of 4.1, 4.2 and 4.3.")] = "4.1,4.2,4.3",
     seed: Annotated[int, typer.Option(min=0, help="Seed of samples and of the learning.")] = 0,
     jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 for all cores.")] = 0,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on from what an earlier run finished.")
+    ] = False,
 ) -> None:
     """Repeat the experiments of Matejovičová (2018): corpus size, number of states, settings."""
+    from itertools import islice
+
     from eigenparse.cli.progress import counted, tell
     from eigenparse.errors import OptionError
+    from eigenparse.experiments.journal import journalled
     from eigenparse.experiments.matejovicova import Plan, trials_of
     from eigenparse.experiments.matejovicova_report import thesis_report
     from eigenparse.experiments.treebanks import load_corpus, synthetic_corpus
-    from eigenparse.experiments.trials import run_all, run_trial
     from eigenparse.report import print_report, write_report
+    from eigenparse.report.files import report_paths
     from eigenparse.run.local import check_jobs
 
     try:
@@ -45,12 +51,12 @@ def matejovicova2018(
     parts = tuple(part.strip() for part in experiments.split(","))
     plan = Plan(runs=runs, n_test=test_sentences, states=numbers, parts=parts, seed=seed)
     corpora = [load_corpus(path) for path in data] if data else [synthetic_corpus(seed)]
-    found = []
-    for corpus in corpora:
-        trials = trials_of(corpus, plan)
-        title = f"{corpus.name}: learning and parsing"
-        outcomes = run_all(run_trial, trials, jobs=check_jobs(jobs))
-        found.append((corpus, list(counted(outcomes, title, total=len(trials)))))
+    plans = [trials_of(corpus, plan) for corpus in corpora]
+    journal = report_paths(out)[0].with_suffix(".trials.jsonl")
+    trials = [trial for some in plans for trial in some]
+    outcomes = journalled(trials, journal, jobs=check_jobs(jobs), resume=resume)
+    done = iter(list(counted(outcomes, "learning and parsing", total=len(trials))))
+    found = [(corpus, list(islice(done, len(some)))) for corpus, some in zip(corpora, plans)]
     report = thesis_report(found)
     print_report(report, curves=False)
     page, numbers_file = write_report(report, out)

@@ -16,6 +16,7 @@ SIZES, STATES, COMPARED = "4.1", "4.2", "4.3"
 SIZE_STATES = 8
 STATE_NUMBERS = (1, 2, 4, 8, 16, 24, 32)
 COMPARED_STATES = (8, 16, 24, 32)
+FEWEST_TEST = 500
 TEST_SENTENCES, STATES_TREES, SIZE_STEP, N_SIZES = 1000, 10_000, 5_000, 6
 SPLIT_STREAM = 0x5A17
 
@@ -77,8 +78,9 @@ def settings(seed: int) -> dict[str, LpcfgOptions]:
 
 
 def test_size(corpus: Corpus, plan: Plan) -> int:
-    """Sentences to judge samples on: as in the thesis, or a sixth of what there is."""
-    return max(min(plan.n_test, int(np.sum(word_counts(corpus.pool) > 1)) // 6), 2)
+    """Sentences to judge samples on: those asked for, fewer where a treebank is small."""
+    n = int(np.sum(word_counts(corpus.pool) > 1))
+    return max(min(plan.n_test, max(n // 18, min(FEWEST_TEST, n // 6))), 2)
 
 
 def training_sizes(corpus: Corpus, plan: Plan) -> tuple[int, ...]:
