@@ -31,6 +31,7 @@ def serve(
         int, typer.Option(min=0, help="Requests of one address at a time; more are told 429; 0 for any.")
     ] = 0,
     seconds: Annotated[float, typer.Option(min=0.01, help="Most time of a request.")] = 20.0,
+    body_seconds: Annotated[float, typer.Option(min=0.01, help="Most time for a request to arrive.")] = 10.0,
     max_words: Annotated[int, typer.Option(min=1, help="Words of a sentence.")] = 200,
     max_sentences: Annotated[int, typer.Option(min=1, help="Sentences of a request.")] = 100,
     max_bytes: Annotated[int, typer.Option(min=1, help="Bytes of a request.")] = 262_144,
@@ -60,7 +61,7 @@ def serve(
 
     own = LOOPBACK if host in LOOPBACK else ()
     settings = Settings(
-        workers=check_jobs(workers), queue=queue, per_client=per_client, seconds=seconds,
+        workers=check_jobs(workers), queue=queue, per_client=per_client, seconds=seconds, body_seconds=body_seconds,
         max_words=max_words, max_sentences=max_sentences, max_bytes=max_bytes, memory=memory * 1_000_000,
         hosts=tuple(name.lower() for name in (*own, *(allow_host or ()))),
     )  # fmt: skip

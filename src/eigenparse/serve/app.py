@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import logging
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +20,7 @@ from eigenparse.errors import EigenparseError, ResourceError
 from eigenparse.serve import answers, schema
 from eigenparse.serve.facts import Profiles, label_facts, model_facts
 from eigenparse.serve.gate import Deadline, Gate, Refusal
-from eigenparse.serve.guard import LOG, Guard, problem
+from eigenparse.serve.guard import Guard, problem
 from eigenparse.serve.sentences import requests_of
 from eigenparse.serve.settings import Settings
 
@@ -68,7 +67,6 @@ def create_app(grammar: Grammar, *, name: str = "model", settings: Settings | No
         service.profiles.start()
         yield
         gate.close()
-        service.profiles.close()
 
     app = FastAPI(
         title="eigenparse", version=__version__, description=DESCRIPTION, docs_url=None, redoc_url=None,
@@ -214,6 +212,5 @@ def _add_errors(app: FastAPI) -> None:
         return JSONResponse(problem("unusable", str(error)), status)
 
     @app.exception_handler(Exception)
-    async def unexpected(request: Request, error: Exception) -> JSONResponse:
-        logging.getLogger(LOG).error("%s failed", request.url.path, exc_info=error)
+    async def unexpected(_: Request, error: Exception) -> JSONResponse:  # the guard logs it
         return JSONResponse(problem("internal", "the service failed; its log says why"), 500)

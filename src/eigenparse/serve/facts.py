@@ -51,13 +51,14 @@ class Profiles:
 
     def __init__(self, grammar: Grammar) -> None:
         self._grammar = grammar
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="profiles")
         self._found: Future[dict[str, list[dict[str, Any]]]] | None = None
 
     def start(self) -> "Future[dict[str, list[dict[str, Any]]]]":
         """Begin the work if nobody has."""
         if self._found is None:
-            self._found = self._pool.submit(_profiles, self._grammar)
+            pool = ThreadPoolExecutor(1, thread_name_prefix="profiles")
+            self._found = pool.submit(_profiles, self._grammar)
+            pool.shutdown(wait=False)
         return self._found
 
     async def of(self, label: str, *, seconds: float) -> list[dict[str, Any]] | None:
@@ -67,10 +68,6 @@ class Profiles:
         except TimeoutError:
             raise too_slow(seconds) from None
         return found.get(label)
-
-    def close(self) -> None:
-        """Let the work end."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
 
 
 def _profiles(grammar: Grammar) -> dict[str, list[dict[str, Any]]]:

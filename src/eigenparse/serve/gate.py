@@ -46,7 +46,7 @@ class Gate:
 
     def __init__(self, *, workers: int, queue: int, seconds: float) -> None:
         self.room, self.workers, self.seconds = workers + queue, workers, seconds
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="eigenparse")
+        self._pool: ThreadPoolExecutor | None = None
         self._lock = threading.Lock()
         self._held = 0
 
@@ -62,9 +62,10 @@ class Gate:
                 raise Refusal(
                     503, "busy", f"{self._held} requests are under way; try again in a second", retry=1
                 )
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="eigenparse")
+            future = self._pool.submit(task, Deadline(self.seconds))
             self._held += 1
-        deadline = Deadline(self.seconds)
-        future = self._pool.submit(task, deadline)
         future.add_done_callback(self._release)
         try:
             return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(future)), self.seconds)
@@ -77,5 +78,8 @@ class Gate:
             self._held -= 1
 
     def close(self) -> None:
-        """Let what runs finish and drop what waits."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        """Let what runs finish and drop what waits; the next task opens the gate again."""
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=True, cancel_futures=True)

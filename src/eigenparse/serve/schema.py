@@ -2,21 +2,29 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, StringConstraints, Tag
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, StringConstraints, Tag
 
 MOST = 1_000_000  # positions beyond which no number means anything
+# What ``str.split`` takes for a blank, spelled out because regular expressions disagree about it.
+BLANK = r"\x09-\x0d\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 
 
 class Strict(BaseModel):
     """A request: unknown fields are refused, numbers are not guessed from text."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, regex_engine="python-re")
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
-Text = Annotated[str, StringConstraints(pattern=r"\S", max_length=100_000)]
-Token = Annotated[str, StringConstraints(pattern=r"^\S+\Z", max_length=10_000)]
+def _whole(value: Any) -> Any:
+    """2.0 is an integer to JSON."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Text = Annotated[str, StringConstraints(pattern=f"[^{BLANK}]", max_length=100_000)]
+Token = Annotated[str, StringConstraints(pattern=f"^[^{BLANK}]+$", max_length=10_000)]
 Symbol = Annotated[str, StringConstraints(min_length=1, max_length=200)]
-Place = Annotated[int, Field(ge=0, le=MOST)]
+Place = Annotated[int, Field(ge=0, le=MOST), BeforeValidator(_whole)]
+Count = Annotated[int, Field(ge=1, le=1000), BeforeValidator(_whole)]
 Sentence = Text | Annotated[list[Token], Field(min_length=1)]
 
 
@@ -40,7 +48,7 @@ class Limited(Strict):
 class Wishes(Strict):
     """How much to say."""
 
-    k: Annotated[int, Field(ge=1, le=1000)] = Field(1, description="So many different trees.")
+    k: Count = Field(1, description="So many different trees.")
     dependencies: bool = Field(False, description="Heads and relations of each tree.")
     states: bool = Field(False, description="Latent states of each node.")
     chart: bool = Field(False, description="Every constituent with a posterior of at least 0.01.")
@@ -64,7 +72,7 @@ class ParseText(Wishes):
 
 def _variant(value: Any) -> str:
     """Which of the request shapes a value means to be."""
-    names = value if isinstance(value, dict) else type(value).model_fields
+    names = value if isinstance(value, dict) else getattr(type(value), "model_fields", {})
     return next((name for name in ("sentences", "text") if name in names), "sentence")
 
 

@@ -1,0 +1,42 @@
+"""The OpenAPI description keeps its promises for generated requests, right ones and wrong ones."""
+
+import os
+import pathlib
+import subprocess
+import sys
+
+from tests.serve.clients import running
+
+CONFIGURATION = pathlib.Path(__file__).parent / "schemathesis.toml"
+# All phases take minutes on a busy machine; continuous integration asks for them.
+THOROUGH = bool(os.environ.get("EIGENPARSE_THOROUGH"))
+PHASES = "examples,coverage,fuzzing" if THOROUGH else "examples,fuzzing"
+EXAMPLES = "50" if THOROUGH else "6"
+
+
+def test_schemathesis_finds_nothing(model: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    program = [sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()"]
+    with running(model, "--quiet") as server:
+        options = [
+            "--phases",
+            PHASES,
+            "--max-examples",
+            EXAMPLES,
+            "--seed",
+            "1",
+            "--checks",
+            "all",
+            "--no-color",
+        ]
+        done = subprocess.run(
+            [*program, "--config-file", CONFIGURATION, "run", f"{server.address}/openapi.json", *options],
+            capture_output=True,
+            text=True,
+            timeout=600,
+            cwd=tmp_path,
+        )
+        code, err = server.stop()
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert "6 selected" in done.stdout
+    assert code == 0
+    assert "Traceback" not in err
