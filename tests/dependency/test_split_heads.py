@@ -103,7 +103,8 @@ def test_unseen_words_rules_and_labels_cost_but_stay_finite() -> None:
     strange = from_tokens([["zzz", "yyy"]], [["NEW", "NEW"]]).with_heads([2, 0])
     known = trees.select([0])
     turned = known.with_heads([0, *range(1, known.n_words)])
-    for other in (strange, turned):
+    unknown = from_tokens([["qqq", "sees0"]], [["NOUN", "VERB"]]).with_heads([2, 0])
+    for other in (strange, turned, unknown):
         assert np.isfinite(score_split_heads(model, other)).all()
     assert score_split_heads(model, turned)[0] < score_split_heads(model, known)[0]
     assert score_split_heads(model, from_tokens([[]]).with_heads([]))[0] == 0.0

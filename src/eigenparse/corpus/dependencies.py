@@ -146,3 +146,38 @@ def projectivised(trees: Dependencies) -> tuple[Dependencies, int]:
     head = trees.head.copy()
     closest_projective(head, trees.offsets, crossing)
     return trees.with_heads(head), int(crossing.size)
+
+
+def without_punctuation(trees: Dependencies) -> Dependencies:
+    """The same trees without words tagged PUNCT; sentences of nothing else are left out.
+
+    A word below a removed one moves to the nearest ancestor that stays; where none does, the first such
+    word of a sentence is the root and the others hang from it.
+    """
+    keep = np.array([tag != "PUNCT" for tag in trees.symbols["upos"]], dtype=bool)[trees.upos]
+    start = np.repeat(trees.offsets[:-1], trees.lengths())
+    above = np.where(trees.head > 0, start + trees.head - 1, -1)
+    lost = (above >= 0) & ~keep[above]
+    while lost.any():
+        above[lost] = above[above[lost]]
+        lost = (above >= 0) & ~keep[above]
+    rows = np.flatnonzero(keep)
+    new = np.cumsum(keep) - 1
+    sentence = np.repeat(np.arange(len(trees)), trees.lengths())[rows]
+    sizes = np.bincount(sentence, minlength=len(trees))
+    ends = np.concatenate([[0], np.cumsum(sizes)])
+    begin = ends[sentence]
+    head = np.where(above[rows] >= 0, new[above[rows]] - begin + 1, 0)
+    roots = np.flatnonzero(head == 0)
+    first = np.unique(sentence[roots], return_index=True)[1]
+    top = np.zeros(len(trees), dtype=np.int64)
+    top[sentence[roots[first]]] = roots[first]
+    others = np.setdiff1d(roots, roots[first])
+    head[others] = top[sentence[others]] - begin[others] + 1
+    columns = {
+        f.name: frozen(getattr(trees, f.name)[rows])
+        for f in fields(trees)
+        if f.name not in ("offsets", "symbols", "head")
+    }
+    offsets = frozen(as_offsets(np.unique(ends)))
+    return Dependencies(**columns, head=frozen(as_ids(head)), offsets=offsets, symbols=trees.symbols)

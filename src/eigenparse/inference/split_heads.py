@@ -19,7 +19,8 @@ def score_split_heads(model: SplitHeads, trees: Dependencies) -> FloatArray:
     rows = np.flatnonzero(trees.lengths() > 0)
     if rows.size:
         lifted, _ = projectivised(trees.select(rows))
-        log_p[rows] = _score_binary(model, split_head_trees(lifted, tags=model.tags))
+        binary = split_head_trees(lifted, tags=model.tags)
+        log_p[rows] = _score_binary(model, binary, np.arange(rows.size + 1))
     return log_p
 
 
@@ -33,7 +34,9 @@ def score_candidates(
         sentences = sentences[words.lengths()[sentences] > 0]
         trees, sentence, rank = expanded(words, heads, found, sentences)
         if len(trees):
-            log_p[sentence, rank] = _score_binary(model, split_head_trees(trees, tags=model.tags))
+            groups = np.append(np.flatnonzero(rank == 0), len(trees))
+            binary = split_head_trees(trees, tags=model.tags)
+            log_p[sentence, rank] = _score_binary(model, binary, groups)
     return log_p
 
 
@@ -50,8 +53,8 @@ def expanded(
     return trees.with_heads(heads[np.repeat(rank, sizes), row]), sentence, rank
 
 
-def _score_binary(model: SplitHeads, trees: Trees) -> FloatArray:
-    """(S,) mean log p of the members."""
+def _score_binary(model: SplitHeads, trees: Trees, groups: AnyArray) -> FloatArray:
+    """(S,) mean log p of the members; groups: where runs of trees over the same words begin."""
     skeleton = model.grammar.skeleton
     rows = tree_rows(skeleton, trees)
     ids = {label: i for i, label in enumerate(skeleton.labels)}
@@ -60,7 +63,7 @@ def _score_binary(model: SplitHeads, trees: Trees) -> FloatArray:
     for member in model.grammar.members:
         inside_floored(
             trees.left, trees.right, label, rows.rule, rows.entry, member.states, model.floor, member.rule_at,
-            member.rule_weight, member.entry_at, member.entry_weight, trees.offsets, member.state_at,
+            member.rule_weight, member.entry_at, member.entry_weight, trees.offsets, groups, member.state_at,
             member.root_weight, log_p,
         )  # fmt: skip
         total += log_p

@@ -9,6 +9,11 @@ import numpy as np
 from numba import njit
 
 WHOLE, BARE, RIGHTWARD, LEFTWARD = 0, 1, 2, 3
+LEAST_ROOT = 1e-12  # probability of a root never seen
+KEYS = np.array(
+    [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F],
+    dtype=np.uint64,
+)
 
 
 @njit(cache=True, nogil=True)
@@ -64,72 +69,103 @@ def split_heads(head, offsets, kind, owner, left, right):
 
 
 @njit(cache=True, nogil=True)
+def apply_rule(C, at, x, y, v):
+    """v[h] = sum over j, k of C[h, j, k] x[j] y[k], C flat from ``at`` on."""
+    for h in range(v.size):
+        total = 0.0
+        for j in range(x.size):
+            part = 0.0
+            for k in range(y.size):
+                part += C[at] * y[k]
+                at += 1
+            total += part * x[j]
+        v[h] = total
+
+
+@njit(cache=True, nogil=True)
+def mixed(a, b, c):
+    """A 64-bit key of three."""
+    x = (a ^ KEYS[0]) * KEYS[1] + (b ^ KEYS[2]) * KEYS[3]
+    x ^= x >> np.uint64(29)
+    x = (x + c) * KEYS[4]
+    return x ^ (x >> np.uint64(32))
+
+
+@njit(cache=True, nogil=True)
+def same_subtrees(left, right, label, low, high, offsets, first, last, source, key):
+    """Write into source[i - low] the first row of the group whose subtree equals that of row i, itself if none.
+
+    The group's trees are ``first`` to ``last``, its rows ``low`` to ``high``; all trees have the same words.
+    """
+    size = 2
+    while size < 2 * (high - low):
+        size *= 2
+    slots = np.full(size, -1, dtype=np.int64)
+    for tree in range(first, last):
+        position = np.uint64(0)
+        for i in range(offsets[tree], offsets[tree + 1]):
+            if left[i] < 0:
+                position += np.uint64(1)
+                own = mixed(position, np.uint64(label[i] + 2), np.uint64(1))
+            else:
+                own = mixed(key[left[i] - low], key[right[i] - low], np.uint64(label[i] + 2))
+            key[i - low] = own
+            place = own & np.uint64(size - 1)
+            while slots[place] >= 0 and key[slots[place]] != own:
+                place = (place + np.uint64(1)) & np.uint64(size - 1)
+            if slots[place] < 0:
+                slots[place] = i - low
+            source[i - low] = slots[place]
+
+
+@njit(cache=True, nogil=True)
 def inside_floored(
-    left, right, label, rule, entry, states, floor, rule_at, C, entry_at, lexical, offsets, root_at, root, log_p
+    left, right, label, rule, entry, states, floor, rule_at, C, entry_at, lexical, offsets, groups, root_at, root, log_p
 ):  # fmt: skip
-    """log p of trees, with a floor under rules, lexicon entries and labels that were never seen.
+    """log p of trees, with a floor under rules, lexicon entries and labels that were never seen or have no weight.
 
     label: (N,), -1 if unknown.  floor: (A + 1,) weight of an unseen rule or entry of each label, the last
-    of an unknown label.  log_p: (S,), written.
+    of an unknown label.  groups: where runs of trees over the same words begin; equal subtrees of a run
+    are computed once.  log_p: (S,), written.
     """
-    widest = 1
-    for a in range(states.size):
-        widest = max(widest, states[a])
-    longest = 0
-    for s in range(offsets.size - 1):
-        longest = max(longest, offsets[s + 1] - offsets[s])
-    inside = np.empty((longest, widest))
-    n_unknown = states.size
-    for s in range(offsets.size - 1):
-        low = offsets[s]
-        total = 0.0
-        for i in range(low, offsets[s + 1]):
+    widest, longest = states.max(), 0
+    for g in range(groups.size - 1):
+        longest = max(longest, offsets[groups[g + 1]] - offsets[groups[g]])
+    inside, width, scale = np.empty((longest, widest)), np.empty(longest, dtype=np.int64), np.empty(longest)
+    source, key = np.empty(longest, dtype=np.int64), np.empty(longest, dtype=np.uint64)
+    for g in range(groups.size - 1):
+        low, high = offsets[groups[g]], offsets[groups[g + 1]]
+        same_subtrees(left, right, label, low, high, offsets, groups[g], groups[g + 1], source, key)
+        for i in range(low, high):
+            if source[i - low] != i - low:
+                continue
             a = label[i]
-            na = states[a] if a >= 0 else 1
-            v = inside[i - low]
-            if left[i] < 0:
-                if entry[i] >= 0:
-                    e = entry_at[entry[i]]
-                    for h in range(na):
-                        v[h] = lexical[e + h]
-                else:
-                    for h in range(na):
-                        v[h] = floor[a if a >= 0 else n_unknown]
-            else:
-                x, y = left[i] - low, right[i] - low
-                b, c = label[left[i]], label[right[i]]
-                nb, nc = states[b] if b >= 0 else 1, states[c] if c >= 0 else 1
+            width[i - low] = states[a] if a >= 0 else 1
+            v = inside[i - low, : width[i - low]]
+            least = floor[a] if a >= 0 else floor[states.size]
+            below = 0.0
+            v[:] = 0.0
+            if left[i] >= 0:
+                b, c = source[left[i] - low], source[right[i] - low]
+                x, y = inside[b, : width[b]], inside[c, : width[c]]
+                below = scale[b] + scale[c]
                 if rule[i] >= 0:
-                    at = rule_at[rule[i]]
-                    for h in range(na):
-                        sum_h = 0.0
-                        for j in range(nb):
-                            sum_j = 0.0
-                            for k in range(nc):
-                                sum_j += C[at] * inside[y, k]
-                                at += 1
-                            sum_h += sum_j * inside[x, j]
-                        v[h] = sum_h
-                else:
-                    mean_x, mean_y = 0.0, 0.0
-                    for j in range(nb):
-                        mean_x += inside[x, j]
-                    for k in range(nc):
-                        mean_y += inside[y, k]
-                    for h in range(na):
-                        v[h] = floor[a if a >= 0 else n_unknown] * mean_x * mean_y / (nb * nc)
-            top = 0.0
-            for h in range(na):
-                top = max(top, abs(v[h]))
-            if top > 0.0:
-                for h in range(na):
-                    v[h] /= top
-                total += np.log(top)
-            else:
-                total = -np.inf
-        i = offsets[s + 1] - 1
-        a, p = label[i], 0.0
-        if a >= 0:
-            for h in range(states[a]):
-                p += inside[i - low, h] * root[root_at[a] + h]
-        log_p[s] = total + np.log(max(p, 1e-12))
+                    apply_rule(C, rule_at[rule[i]], x, y, v)
+                least *= x.mean() * y.mean()
+            elif entry[i] >= 0:
+                for h in range(v.size):
+                    v[h] = lexical[entry_at[entry[i]] + h]
+            top = v.max()
+            if top <= 0.0:
+                v[:] = least
+                top = least
+            for h in range(v.size):
+                v[h] /= top
+            scale[i - low] = below + np.log(top)
+        for tree in range(groups[g], groups[g + 1]):
+            last = offsets[tree + 1] - 1
+            top_row, a, p = source[last - low], label[last], 0.0
+            if a >= 0:
+                for h in range(width[top_row]):
+                    p += inside[top_row, h] * root[root_at[a] + h]
+            log_p[tree] = scale[top_row] + np.log(max(p, LEAST_ROOT))

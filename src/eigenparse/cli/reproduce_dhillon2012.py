@@ -1,0 +1,80 @@
+"""eigenparse reproduce dhillon2012: table 1 of the paper on any dependency treebank."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eigenparse.cli.main import reproduce
+
+
+@reproduce.command()
+def dhillon2012(
+    train: Annotated[Path, typer.Option(help="CoNLL-U trees to train on.")],
+    dev: Annotated[Path, typer.Option(help="Trees to look at while choosing settings.")],
+    test: Annotated[Path, typer.Option(help="Trees to report on.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON.")
+    ] = Path("dhillon2012"),
+    orders: Annotated[str, typer.Option(help="Orders of the parser.")] = "1,2",
+    estimators: Annotated[
+        str, typer.Option(help="Latent models whose log p is tried, each in a row of its own.")
+    ] = "lpcfg,em,printed",
+    states: Annotated[str, typer.Option(help="States by estimator.")] = "lpcfg=24,em=32,printed=10",
+    strip_punctuation: Annotated[
+        bool, typer.Option("--strip-punctuation", help="Take punctuation out of all trees first.")
+    ] = False,
+    best: Annotated[int, typer.Option(min=2, help="Trees a list.")] = 50,
+    folds: Annotated[int, typer.Option(min=2, help="Folds of jack-knifing.")] = 3,
+    passes: Annotated[int, typer.Option(min=1, help="Passes of the parser's training.")] = 10,
+    keep: Annotated[Path | None, typer.Option(help="Keep parsers in this folder and reuse them.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything.")] = 0,
+) -> None:
+    """Repeat table 1 of Dhillon et al. (2012): parser, re-ranker, re-ranker with log p, of both orders."""
+    from eigenparse.cli.progress import tell
+    from eigenparse.corpus.conllu import read_conllu
+    from eigenparse.corpus.dependencies import without_punctuation
+    from eigenparse.errors import OptionError
+    from eigenparse.experiments.dhillon2012 import Plan, run_order
+    from eigenparse.experiments.dhillon2012_report import table_report
+    from eigenparse.report import print_report, write_report
+
+    try:
+        numbers = tuple(sorted({int(order) for order in orders.split(",")}))
+    except ValueError:
+        raise OptionError(f"orders must be 1, 2 or 1,2, got {orders!r} instead") from None
+    try:
+        sizes = tuple((name.strip(), int(n)) for name, n in (part.split("=") for part in states.split(",")))
+    except ValueError:
+        raise OptionError(f"states must look like lpcfg=24,em=32, got {states!r} instead") from None
+    names = tuple(name.strip() for name in estimators.split(",") if name.strip())
+    plan = Plan(
+        orders=numbers,
+        estimators=names,
+        states=sizes,
+        n_best=best,
+        n_folds=folds,
+        passes=passes,
+        seed=seed,
+        keep=keep,
+    )
+    files = {"train": train, "dev": dev, "test": test}
+    parts = {name: read_conllu(path).trees for name, path in files.items()}
+    if strip_punctuation:
+        parts = {name: without_punctuation(trees) for name, trees in parts.items()}
+    facts = {f"{name} sentences": len(trees) for name, trees in parts.items()}
+    learn = parts.pop("train")
+    outcomes = [run_order(order, learn, parts, plan, tell) for order in plan.orders]
+    seconds = {f"CPU seconds, order {found.order}": round(found.seconds) for found in outcomes}
+    settings = {
+        "punctuation": "removed" if strip_punctuation else "kept and scored",
+        "trees a list": best,
+        "folds": folds,
+        "passes": passes,
+        "lpcfg members": plan.members,
+        "seed": seed,
+    }
+    report = table_report(outcomes, plan, {**facts, **settings, **seconds})
+    print_report(report)
+    page, numbers_file = write_report(report, out)
+    tell(f"wrote {page} and {numbers_file}")
