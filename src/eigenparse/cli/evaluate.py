@@ -31,6 +31,8 @@ class Request:
     seed: int
     resamples: int
     train: Path | None = None
+    cluster: str | None = None
+    jobs: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +110,14 @@ def evaluate(
     resamples: Annotated[int, typer.Option(help="Number of resamples for --compare.")] = 10_000,
     format_name: Annotated[str | None, typer.Option("--format", help="Format, if not to be guessed.")] = None,
     train: Annotated[Path | None, typer.Option(help="Words that this file lacks are unknown.")] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Score on a Dask cluster, as tcp://host:8786.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=0, metavar="N", help="Processes; 0 for all cores.")] = 1,
 ) -> None:
     """Score predictions against gold."""
     request = Request(
-        gold, guess, compare, params, strict, cutoff, per_sentence, per_label, as_json, seed, resamples, train
-    )
+        gold, guess, compare, params, strict, cutoff, per_sentence, per_label, as_json, seed, resamples, train,
+        cluster, jobs,
+    )  # fmt: skip
     importlib.import_module(choose_format(gold, format_name).module).run(request)

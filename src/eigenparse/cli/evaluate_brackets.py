@@ -52,7 +52,13 @@ def _params(request: Request) -> EvalbParams:
 def _scores(request: Request, guess: Path, params: EvalbParams) -> tuple[BracketScores, str]:
     """The scores of one prediction, and how its sentences were paired."""
     pair = pair_files(request.gold, guess, strict=request.strict)
-    return pair.score(params=params, strict=request.strict), pair.how
+    if request.cluster is None and request.jobs == 1:
+        return pair.score(params=params, strict=request.strict), pair.how
+    from eigenparse.cli.cluster import score_pairs
+    from eigenparse.run.ordered import open_run
+
+    with open_run(request.cluster, request.jobs) as where:
+        return score_pairs(where, pair, params, request.strict), pair.how
 
 
 def _as_json(

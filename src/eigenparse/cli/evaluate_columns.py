@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 def run(request: Request) -> None:
     """Score the last column of two files; words that ``--train`` lacks are scored apart."""
-    counts = _counts(request.gold, request.guess, request.train)
+    counts = _counts(request, request.gold, request.guess, request.train)
     typer.echo(
         json.dumps(_figures(counts), indent=1) if request.as_json else "\n".join(_report(counts, request))
     )
 
 
-def _counts(gold: Path, guess: Path, train: Path | None) -> "TaggingCounts":
+def _counts(request: Request, gold: Path, guess: Path, train: Path | None) -> "TaggingCounts":
     from eigenparse.corpus.label_sources import pick_label, read_labelled
     from eigenparse.errors import DataError
     from eigenparse.evaluate.tagging import count_tagging
@@ -42,7 +42,14 @@ def _counts(gold: Path, guess: Path, train: Path | None) -> "TaggingCounts":
         known = set(read_labelled(train).columns[0].symbols)
         words = right.columns[0].strings()
         unknown = [[word not in known for word in words[i:j]] for i, j in spans]
-    return count_tagging(*([values[i:j] for i, j in spans] for values in labels), unknown=unknown)
+    gold_labels, guessed = ([values[i:j] for i, j in spans] for values in labels)
+    if request.cluster is None and request.jobs == 1:
+        return count_tagging(gold_labels, guessed, unknown=unknown)
+    from eigenparse.cli.cluster import tagging_pairs
+    from eigenparse.run.ordered import open_run
+
+    with open_run(request.cluster, request.jobs) as where:
+        return tagging_pairs(where, gold_labels, guessed, unknown)
 
 
 def _figures(counts: "TaggingCounts") -> dict[str, Any]:

@@ -19,7 +19,7 @@ def run(request: Request) -> None:
     """Score, compare if asked, and print."""
     gold = read_conllu(request.gold).trees
     guess = read_conllu(request.guess).trees
-    counts = attachment(gold, guess)
+    counts = _counted(request, gold, guess)
     found = None if request.compare is None else _compare(request, gold, guess, request.compare)
     if request.as_json:
         typer.echo(json.dumps(_as_json(request, counts, gold, guess, found), indent=2))
@@ -36,6 +36,17 @@ def run(request: Request) -> None:
             f"UAS {found.one:.2f} against {found.other:.2f}: difference {found.difference:+.2f} "
             f"[{found.low:+.2f}, {found.high:+.2f}], p = {found.p_value:.4f}"
         )
+
+
+def _counted(request: Request, gold: Dependencies, guess: Dependencies) -> Attachment:
+    """The counts, at once or block by block."""
+    if request.cluster is None and request.jobs == 1:
+        return attachment(gold, guess)
+    from eigenparse.cli.cluster import attach_pairs
+    from eigenparse.run.ordered import open_run
+
+    with open_run(request.cluster, request.jobs) as where:
+        return attach_pairs(where, gold, guess)
 
 
 def _print_tables(request: Request, counts: Attachment) -> None:

@@ -28,6 +28,10 @@ RUNNERS = {
     "lpcfg": "eigenparse.cli.parse_start:run",
     "dependency": "eigenparse.cli.parse_dependency:run",
 }
+CLUSTER_RUNNERS = {
+    "lpcfg": "eigenparse.cli.cluster:parse_sentences",
+    "dependency": "eigenparse.cli.cluster:parse_dependencies",
+}
 
 
 class Form(StrEnum):
@@ -73,6 +77,7 @@ class ParseRequest:
     jobs: int
     output: Path | None
     text: str | None = None
+    cluster: str | None = None
 
 
 @app.command(epilog=EXAMPLES)
@@ -101,6 +106,9 @@ def parse(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write this file instead, whole or not at all.")
     ] = None,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Parse on a Dask cluster, as tcp://host:8786.")
+    ] = None,
 ) -> None:
     """Parse sentences; every line gives a line, in order.  An empty line stays empty.
 
@@ -128,8 +136,10 @@ def parse(
         jobs=jobs,
         output=output,
         text=text,
+        cluster=cluster,
     )
-    runner_for(model, RUNNERS, "parse")(request)
+    runners = RUNNERS if cluster is None else CLUSTER_RUNNERS
+    runner_for(model, runners, "parse")(request)
 
 
 def is_text(argument: str) -> bool:

@@ -40,26 +40,30 @@ def parse_all(latent: LatentGrammar, request: ParseRequest) -> None:
     interactive = request.text is None and str(request.source) == "-" and sys.stdin.isatty()
     counts: Counter[str] = Counter()
     sentences = read_requests(grammar, request)
-    detail = Detail(
-        posteriors=request.form != "brackets",
-        probabilities=request.form in ("json", "text") or request.kbest > 1,
-    )
-    lists = parse_lines(grammar, sentences, request, detail, 1 if interactive else BLOCK)
+    lists = parse_lines(grammar, sentences, request, detail_of(request), 1 if interactive else BLOCK)
     shown = counted(lists, "parsing", show=request.output is not None or not sys.stdout.isatty())
     if request.form == "svg":
-        _draw(request.output, (found for found in shown if _count(counts, found)))
+        _draw(request.output, (found for found in shown if count_line(counts, found)))
     elif request.form == "conllu":
-        _write_dependencies(request.output, (found for found in shown if _count(counts, found)))
+        _write_dependencies(request.output, (found for found in shown if count_line(counts, found)))
     else:
         with result_stream(request.output) as stream:
             for found in shown:
-                _count(counts, found)
+                count_line(counts, found)
                 stream.write(written(found, request))
                 if interactive:
                     stream.flush()
     if request.text is None or counts["ok"] < counts["lines"]:
         for sentence in summary(counts):
             tell(sentence)
+
+
+def detail_of(request: ParseRequest) -> Detail:
+    """What is worked out of a parse because it is written."""
+    return Detail(
+        posteriors=request.form != "brackets",
+        probabilities=request.form in ("json", "text") or request.kbest > 1,
+    )
 
 
 def read_requests(grammar: Grammar, request: ParseRequest) -> Iterator[Request | None]:
@@ -145,7 +149,7 @@ def _json(found: tuple[Parse, ...], k: int) -> dict[str, object]:
     return best
 
 
-def _count(counts: Counter[str], found: tuple[Parse, ...]) -> bool:
+def count_line(counts: Counter[str], found: tuple[Parse, ...]) -> bool:
     """Note the status of a line; whether there is a tree to show."""
     counts["lines"] += 1
     if not found:

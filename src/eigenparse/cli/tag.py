@@ -2,7 +2,7 @@
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,6 +11,7 @@ import typer
 from eigenparse.cli.main import app
 
 if TYPE_CHECKING:
+    from eigenparse.cli.cluster_tag import TagChoices
     from eigenparse.corpus.sequences import Sequences
     from eigenparse.models.rhmm import Product, RefinementHMM
 
@@ -25,36 +26,69 @@ def tag(
     form: Annotated[
         str, typer.Option("--format", help="auto, columns, tagged, conllu, brackets or plain.")
     ] = "auto",
+    jobs: Annotated[int, typer.Option(min=0, metavar="N", help="Processes; 0 for all cores.")] = 1,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Tag on a Dask cluster, as tcp://host:8786.")
+    ] = None,
 ) -> None:
     """Label tokens: one a line in columns (or a sentence a line with --format plain)."""
-    from eigenparse.models.rhmm import Product, load_tagger
+    from eigenparse.cli.cluster_tag import tag_lines
+    from eigenparse.cli.output import result_stream
+    from eigenparse.cli.sentences import open_lines
+    from eigenparse.models.rhmm import load_tagger
+    from eigenparse.run.ordered import open_run
 
-    tagger = load_tagger(model)
+    load_tagger(model)  # refuse what is no tagger before anything is read
+    names = tuple(columns.split(",")) if columns else None
+    with open_run(cluster, jobs) as run, result_stream(None) as stream:
+        for text in tag_lines(
+            run,
+            model,
+            open_lines(file),
+            str(file),
+            form=form,
+            columns=names,
+            posteriors=posteriors,
+            kbest=kbest,
+        ):
+            stream.write(text)
+
+
+def block_lines(
+    tagger: "RefinementHMM | Product", lines: Sequence[str], choices: "TagChoices"
+) -> Iterator[str]:
+    """Labelled lines of one block."""
+    from eigenparse.models.rhmm import Product
+
     first = tagger.members[0] if isinstance(tagger, Product) else tagger
-    tokens = _input(first, file, form, columns)
-    lines = _kbest_lines(first, tokens, kbest) if kbest > 1 else _labelled_lines(tagger, tokens, posteriors)
-    for line in lines:
-        typer.echo(line)
+    tokens = _input(first, lines, choices)
+    if choices.kbest > 1:
+        return _kbest_lines(first, tokens, choices.kbest)
+    return _labelled_lines(tagger, tokens, choices.posteriors)
 
 
-def _input(model: "RefinementHMM", file: Path, form: str, columns: str | None) -> "Sequences":
+def _input(model: "RefinementHMM", lines: Sequence[str], choices: "TagChoices") -> "Sequences":
     """The columns the model reads, under the names it knows them by."""
-    from eigenparse.corpus.label_sources import guess_format, parse_labelled
+    from eigenparse.corpus.label_sources import parse_labelled
     from eigenparse.corpus.sequences import Column, Sequences
-    from eigenparse.corpus.tagged import text_lines
-    from eigenparse.errors import DataError
+    from eigenparse.errors import DataError, FormatError
 
-    lines = list(text_lines(file))
-    names = columns.split(",") if columns else None
-    found = guess_format(lines, str(file), names) if form == "auto" else form
-    corpus = parse_labelled(lines, source=str(file), form=found, columns=names)
+    names, found, source = choices.columns, choices.form, choices.source
+    corpus = parse_labelled(lines, source=source, form=found, columns=names)
     if found == "columns" and names is None:
+        if len(corpus) and len(corpus.columns) != choices.width:
+            raise FormatError(
+                f"{len(corpus.columns)} columns where the first token has {choices.width}",
+                source=source, line=int(corpus.line[0]), remedy="give every token the same columns",
+            )  # fmt: skip
         usual = [*model.columns, model.label, *(f"c{k}" for k in range(len(corpus.columns)))]
         renamed = tuple(Column(name, c.ids, c.symbols) for name, c in zip(usual, corpus.columns))
         corpus = Sequences(renamed, corpus.offsets, corpus.line)
     missing = [name for name in model.columns if name not in corpus.names]
-    if missing:
-        raise DataError(f"{file}: the model reads the column {missing[0]!r}; name the columns with --columns")
+    if missing and len(corpus):
+        raise DataError(
+            f"{source}: the model reads the column {missing[0]!r}; name the columns with --columns"
+        )
     return corpus
 
 

@@ -3,9 +3,12 @@
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterable
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TypeVar
 
 from eigenparse.errors import OptionError, ResourceError
@@ -40,10 +43,46 @@ def process_map(task: Callable[[S], T], items: Iterable[S], *, jobs: int = 1) ->
     items = list(items)
     if jobs <= 1 or len(items) <= 1:
         return [task(item) for item in items]
+    with on_this_machine(min(jobs, len(items))) as run:
+        return list(run.map_ordered(task, items))
+
+
+@dataclass(frozen=True, slots=True)
+class LocalRun:
+    """Tasks in this process, or in a pool of others."""
+
+    pool: ProcessPoolExecutor | None = None
+    jobs: int = 1
+
+    def map_ordered(self, task: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
+        """task(item) for each item, in order; at most twice as many are under way as there are processes."""
+        if self.pool is None:
+            yield from map(task, items)
+            return
+        waiting: deque[Future[T]] = deque()
+        try:
+            for item in items:
+                waiting.append(self.pool.submit(task, item))
+                if len(waiting) >= 2 * self.jobs:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+@contextmanager
+def on_this_machine(jobs: int = 1) -> Iterator[LocalRun]:
+    """So many processes of this machine, 0 for all cores; one means this process."""
+    workers = check_jobs(jobs)
+    if workers == 1:
+        yield LocalRun()
+        return
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(jobs, len(items)), mp_context=context, initializer=_leave_interrupts)
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_interrupts)
     try:
-        return list(pool.map(task, items))
+        yield LocalRun(pool, workers)
     except BrokenProcessPool:
         raise ResourceError("a worker process died, perhaps for want of memory; use fewer jobs") from None
     except BaseException:

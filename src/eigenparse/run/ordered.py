@@ -1,0 +1,51 @@
+"""One small protocol for work on shards: items in, results in the order of the items out, wherever it runs.
+
+Results are added in shard order and shards are cut by the data alone, so one core, many processes and a
+cluster give the same bytes.
+"""
+
+import functools
+import operator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from itertools import islice
+from typing import Any, Protocol, TypeVar
+
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+class OrderedRun(Protocol):
+    """A place where tasks run; it holds a bounded number of items and results at any moment."""
+
+    def map_ordered(self, task: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
+        """task(item) for each item, in order; task, items and results must be importable values."""
+        ...
+
+
+def reduce_ordered(
+    run: OrderedRun,
+    task: Callable[[S], T],
+    items: Iterable[S],
+    add: Callable[[Any, T], Any] = operator.add,
+) -> Any:
+    """The results added from first to last; TypeError if there are no items."""
+    return functools.reduce(add, run.map_ordered(task, items))
+
+
+def blocks(items: Iterable[S], size: int) -> Iterator[tuple[S, ...]]:
+    """Items in tuples of ``size``, the last one shorter."""
+    todo = iter(items)
+    while part := tuple(islice(todo, size)):
+        yield part
+
+
+def open_run(cluster: str | None = None, jobs: int = 1) -> AbstractContextManager[OrderedRun]:
+    """The scheduler at an address, or processes of this machine."""
+    if cluster is not None:
+        from eigenparse.run.cluster import on_cluster
+
+        return on_cluster(cluster)
+    from eigenparse.run.local import on_this_machine
+
+    return on_this_machine(jobs)
