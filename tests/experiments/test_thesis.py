@@ -7,7 +7,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from eigenparse.corpus.brackets import parse_trees
 from eigenparse.errors import OptionError
+from eigenparse.evaluate.brackets import score_brackets
 from eigenparse.experiments.cohen import CohenPlan, cohen_report, points_of, run_point, time_trials
 from eigenparse.experiments.journal import journalled, read_journal, trial_keys
 from eigenparse.experiments.matejovicova import (
@@ -27,7 +29,7 @@ from eigenparse.experiments.matejovicova import (
 from eigenparse.experiments.matejovicova_report import thesis_report
 from eigenparse.experiments.published import THESIS_COMPARISON, THESIS_SIZES, THESIS_STATES
 from eigenparse.experiments.treebanks import Corpus, synthetic_corpus
-from eigenparse.experiments.trials import Outcome, run_all, run_trial
+from eigenparse.experiments.trials import Outcome, as_binary, run_all, run_trial
 from eigenparse.learn.lpcfg import PRESETS
 from eigenparse.report import Curves, Report, Table, read_report, write_report
 
@@ -85,14 +87,32 @@ def test_settings_go_from_the_thesis_to_the_default() -> None:
     assert chosen["+ EM"].rounds > 0
 
 
-def test_one_state_is_the_plain_grammar(outcomes: list[Outcome]) -> None:
-    """4.2 at one state under the thesis' settings draws no states at all."""
-    one = [o for o in outcomes if o.part == STATES and o.setting == THESIS and o.x == 1]
-    assert len(one) == 2
+def test_one_state_is_the_plain_grammar(corpus: Corpus) -> None:
+    trial = next(t for t in trials_of(corpus, SMALL) if t.setting == THESIS and t.part == STATES and t.x == 1)
+    one, plain = (run_trial(t) for t in (trial, replace(trial, options=settings(0)[PLAIN])))
+    assert (one.labelled, one.binary_unlabelled) == (plain.labelled, plain.binary_unlabelled)
+
+
+def test_scores_are_in_order(outcomes: list[Outcome]) -> None:
     for o in outcomes:
-        assert 0 <= o.strict_unlabelled <= o.mean_unlabelled <= 100
+        assert 0 <= o.strict_unlabelled <= o.binary_unlabelled + 1e-9 <= 100 + 1e-9
         assert o.mean_labelled <= o.mean_unlabelled
-        assert (o.underivable == 0) == (o.strict_unlabelled == pytest.approx(o.mean_unlabelled))
+        assert o.binary_labelled <= o.binary_unlabelled
+        assert (o.underivable == 0) == (o.strict_unlabelled == pytest.approx(o.binary_unlabelled))
+
+
+def test_trees_in_normal_form_have_as_many_brackets_whatever_they_are() -> None:
+    """The thesis' remark: precision equals recall; here n - 2 brackets below the root of n words."""
+    gold, guess = (
+        parse_trees(text)
+        for text in (
+            "(TOP (S (NP (A a) (A b) (A c)) (VP (A d) (X (A e)))))",
+            "(TOP (S (A a) (A b) (A c) (A d) (A e)))",
+        )
+    )
+    counts = score_brackets(as_binary(gold), as_binary(guess)).all
+    assert counts.gold == counts.guess == 4
+    assert counts.unlabelled == 2  # the whole sentence, and d with e
 
 
 def test_two_processes_give_the_same_scores(corpus: Corpus, outcomes: list[Outcome]) -> None:
@@ -145,7 +165,7 @@ def test_the_report_holds_every_figure(corpus: Corpus, outcomes: list[Outcome], 
         assert pair in named
     table = next(i for s in report.sections for i in s.items if i.title.startswith("Figure 17"))
     assert isinstance(table, Table)
-    mean = np.mean([o.mean_unlabelled for o in outcomes if (o.part, o.setting, o.x) == (STATES, THESIS, 3)])
+    mean = np.mean([o.binary_unlabelled for o in outcomes if (o.part, o.setting, o.x) == (STATES, THESIS, 3)])
     assert table.rows[1][:2] == (3, pytest.approx(mean))
     assert table.rows[0][4] == 68.38  # published beside ours
     assert repr(read_report(write_report(report, tmp_path)[1])) == repr(report)
