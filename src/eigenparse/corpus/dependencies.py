@@ -1,6 +1,6 @@
 """Dependency trees as frozen integer columns: what the CoNLL readers produce and the parsers consume."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -64,6 +64,18 @@ class Dependencies:
             return changed
         symbols = {**self.symbols, "relation": tuple(relations)}
         return replace(changed, relation=frozen(as_ids(relation)), symbols=symbols)
+
+    def with_tags(self, tags: Mapping[str, tuple[Any, tuple[str, ...]]]) -> "Dependencies":
+        """The same trees under other tags: ids (T,) and names of ``upos`` or ``xpos``.
+
+        Tags that are not given, and lemmas and morphology, which would give the old tags away, become unknown.
+        """
+        blank = frozen(np.zeros(self.n_words, dtype=np.int32))
+        unknown = dict.fromkeys(("upos", "xpos", "feats", "lemma"), (blank, ("_",)))
+        found = {**unknown, **tags}
+        columns = {name: frozen(as_ids(ids)) for name, (ids, _) in found.items()}
+        symbols = {**self.symbols, **{name: names for name, (_, names) in found.items()}}
+        return replace(self, **columns, symbols=symbols)
 
     def select(self, sentences: Any) -> "Dependencies":
         """The sentences with these numbers, in this order, with the same symbols."""

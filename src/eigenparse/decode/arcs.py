@@ -17,6 +17,7 @@ from eigenparse.inference.arc_columns import (
     label_templates,
     with_structure,
 )
+from eigenparse.inference.tags import with_predicted_tags
 from eigenparse.kernels.arc_decoding import label_all, parse_all, parse_kbest, posteriors
 from eigenparse.models.arcs import ArcModel
 
@@ -35,9 +36,14 @@ class TreeLists:
     found: LongVector
 
 
+def columns_for(model: ArcModel, trees: Dependencies) -> ArcColumns:
+    """What the parser reads: tags as given, or predicted if it was trained on predicted ones."""
+    return arc_columns(with_predicted_tags(model.taggers, trees) if model.taggers else trees)
+
+
 def parse(model: ArcModel, trees: Dependencies, *, crossing: bool | None = None) -> Dependencies:
     """The same sentences with predicted heads and relations; heads they came with are not looked at."""
-    columns = arc_columns(trees)
+    columns = columns_for(model, trees)
     head, _ = _best(model, columns, model.crossing if crossing is None else crossing)
     return trees.with_heads(head, relations_of(model, columns, head), model.relations)
 
@@ -68,7 +74,7 @@ def kbest(model: ArcModel, trees: Dependencies, n_best: int) -> TreeLists:
     """The ``n_best`` best projective trees of every sentence, all different."""
     if n_best < 1:
         raise OptionError(f"the number of trees must be 1 or more, got {n_best} instead")
-    columns = arc_columns(trees)
+    columns = columns_for(model, trees)
     compiled = compile_templates(model.templates, model.pair_templates, bits=model.bits)
     heads = np.zeros((n_best, columns.tags.size), dtype=np.int32)
     scores = np.zeros((len(trees), n_best))
@@ -82,7 +88,7 @@ def kbest(model: ArcModel, trees: Dependencies, n_best: int) -> TreeLists:
 
 def arc_marginals(model: ArcModel, trees: Dependencies, sentence: int, *, scale: float = 1.0) -> FloatArray:
     """(n + 1, n + 1) posterior of each arc h -> m under p(tree) ~ exp(scale * score)."""
-    columns = arc_columns(trees.select([sentence]))
+    columns = columns_for(model, trees.select([sentence]))
     compiled = compile_templates(model.templates, model.pair_templates, bits=model.bits)
     marginal = np.zeros((columns.tags.size + 1, columns.tags.size + 1))
     posteriors(
@@ -133,7 +139,7 @@ def _write_lists(model: ArcModel, corpus: Conllu, out: TextIO, n_best: int) -> N
     for start in range(0, len(corpus), BLOCK):
         part = corpus.trees.select(np.arange(start, min(start + BLOCK, len(corpus))))
         lists = kbest(model, part, n_best)
-        columns = arc_columns(part)
+        columns = columns_for(model, part)
         names = [[model.relations[r] for r in relations_of(model, columns, heads)] for heads in lists.heads]
         for s in range(len(part)):
             low, high = int(part.offsets[s]), int(part.offsets[s + 1])

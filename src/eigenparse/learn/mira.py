@@ -1,7 +1,7 @@
 """Dependency trees in, a graph-based parser out: averaged margin-based training of arcs and relations."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -17,20 +17,26 @@ from eigenparse.inference.arc_columns import (
 )
 from eigenparse.kernels.arc_decoding import label_pass
 from eigenparse.kernels.arc_training import mira_pass
+from eigenparse.learn.tags import TagLearner
 from eigenparse.models.arcs import ARC_TEMPLATES, LABEL_TEMPLATES, PAIR_TEMPLATES, ArcModel, check_order
+from eigenparse.models.rhmm import RefinementHMM
 
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
 class ArcReport:
-    """What training saw.  wrong_heads: share of wrong heads under score + cost, per pass."""
+    """What training saw.  wrong_heads: share of wrong heads under score + cost, per pass.
+
+    tag_accuracy: of jack-knifed tags, if tags were predicted.
+    """
 
     n_sentences: int
     n_words: int
     n_lifted: int
     wrong_heads: tuple[float, ...]
     wrong_relations: tuple[float, ...]
+    tag_accuracy: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,7 @@ class ArcLearner:
 
     order 2 adds neighbouring children.  Trees with crossing arcs are lifted to projective ones
     (and counted) unless ``crossing``, which trains for trees of any shape in the first order.
+    tags: "gold", or "predicted", which learns taggers too and trains on jack-knifed tags.
     """
 
     order: int = 1
@@ -49,6 +56,7 @@ class ArcLearner:
     bits: int = 22
     label_bits: int = 17
     seed: int = 0
+    tags: str = "gold"
     templates: tuple[str, ...] = ARC_TEMPLATES
     pair_templates: tuple[str, ...] = PAIR_TEMPLATES
     label_templates: tuple[str, ...] = LABEL_TEMPLATES
@@ -56,6 +64,11 @@ class ArcLearner:
     def fit(self, trees: Dependencies, *, progress: Progress | None = None) -> tuple[ArcModel, ArcReport]:
         """Learn from trees whose heads are all known."""
         self._check(trees)
+        taggers: dict[str, RefinementHMM] = {}
+        accuracy: dict[str, float] = {}
+        if self.tags == "predicted":
+            taggers, trees, tagging = TagLearner(seed=self.seed).fit(trees)
+            accuracy = tagging.accuracy
         columns = arc_columns(trees)
         gold, n_lifted = (trees, 0) if self.crossing else projectivised(trees)
         weights, wrong_heads = self._fit_arcs(columns, gold.head, progress)
@@ -73,11 +86,14 @@ class ArcLearner:
             weights=weights,
             label_weights=label_weights,
             relations=relations,
+            taggers=taggers,
         )
-        return model, ArcReport(len(trees), trees.n_words, n_lifted, wrong_heads, wrong_relations)
+        return model, ArcReport(len(trees), trees.n_words, n_lifted, wrong_heads, wrong_relations, accuracy)
 
     def _check(self, trees: Dependencies) -> None:
         check_order(self.order, self.crossing)
+        if self.tags not in ("gold", "predicted"):
+            raise OptionError(f"tags must be gold or predicted, got {self.tags!r} instead")
         if self.passes < 1 or self.label_passes < 1 or not 8 <= self.bits <= 26 or not self.ceiling > 0:
             raise OptionError(
                 "passes must be 1 or more, bits 8 to 26 and the ceiling above 0; change the option"
@@ -135,6 +151,7 @@ def learner_of(model: ArcModel, *, seed: int = 0) -> ArcLearner:
         bits=model.bits,
         label_passes=1,
         seed=seed,
+        tags="predicted" if model.taggers else "gold",
         templates=model.templates,
         pair_templates=model.pair_templates,
         label_templates=model.label_templates,

@@ -1,6 +1,5 @@
 """Jack-knifed candidate lists in, a re-ranker out: averaged margin-based training."""
 
-import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -8,6 +7,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, FloatArray, IntMatrix, LongVector, generator
 from eigenparse.corpus.dependencies import Dependencies
+from eigenparse.corpus.folds import folds
 from eigenparse.errors import DataError, OptionError
 from eigenparse.inference.rerank import Candidates, dense_scores, scored, tag_keys
 from eigenparse.kernels.rerank import rerank_pass
@@ -67,18 +67,6 @@ class RerankLearner:
         filled = np.arange(raw.shape[1])[None, :] < lists.found[:, None]
         deviation = np.sqrt(np.array([np.var(raw[:, :, d][filled]) for d in range(raw.shape[2])]))
         return np.where(deviation > 0, deviation, 1.0) / self.spread
-
-
-def folds(n_sentences: int, n_folds: int) -> list[tuple[AnyArray, AnyArray]]:
-    """Sentences to train on and to apply to, for each fold of consecutive blocks."""
-    if not 2 <= n_folds <= n_sentences:
-        raise OptionError(f"folds must be 2 to {n_sentences}, got {n_folds} instead")
-    edges = np.linspace(0, n_sentences, n_folds + 1).astype(int)
-    everything = np.arange(n_sentences)
-    return [
-        (np.concatenate([everything[:a], everything[b:]]), everything[a:b])
-        for a, b in itertools.pairwise(edges)
-    ]
 
 
 def jackknifed_lists(

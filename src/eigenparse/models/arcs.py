@@ -6,13 +6,16 @@ is conjoined with: s the side, d side and distance, b side and a count of verbs,
 conjunctions between, t side and each tag between.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
-from eigenparse.errors import ModelFileError, OptionError
+from eigenparse.arrays import AnyArray
+from eigenparse.errors import DataError, ModelFileError, OptionError
+from eigenparse.models.contents import check_contents
+from eigenparse.models.rhmm import RefinementHMM
 from eigenparse.models.store import Header, load_model, save_model
 
 KIND = "dependency"
@@ -72,6 +75,7 @@ class ArcModel:
 
     weights: (2^bits,) of arc and pair features.  label_weights: (2^label_bits, L) over the names in
     ``relations``.  order is 1 or 2; crossing says whether it was trained for crossing arcs.
+    taggers: of ``upos`` and ``xpos``, applied before parsing, if it was trained on predicted tags.
     """
 
     order: int
@@ -82,6 +86,7 @@ class ArcModel:
     weights: npt.NDArray[np.float32]
     label_weights: npt.NDArray[np.float32]
     relations: tuple[str, ...]
+    taggers: dict[str, RefinementHMM] = field(default_factory=dict)
 
     @property
     def bits(self) -> int:
@@ -116,13 +121,29 @@ def save_arcs(path: str | Path, model: ArcModel) -> None:
         "label_templates": list(model.label_templates),
         "relations": list(model.relations),
     }
-    arrays = {
+    arrays: dict[str, AnyArray] = {
         "rows": used,
         "weights": model.weights[used],
         "label_rows": label_used,
         "label_weights": model.label_weights[label_used],
     }
+    for name, tagger in model.taggers.items():
+        about, parts = tagger.to_arrays(f"{name}.")
+        header["taggers"] = {**header.get("taggers", {}), name: about}
+        arrays |= parts
     save_model(path, kind=KIND, header=header, arrays=arrays)
+
+
+def _taggers(headers: Header, arrays: dict[str, AnyArray]) -> dict[str, RefinementHMM]:
+    """The taggers in a parser's file."""
+    found = {}
+    for name, header in headers.items():
+        if name not in ("upos", "xpos"):
+            raise ValueError("a tagger is of neither upos nor xpos")
+        own = {f"m0.{key.partition('.')[2]}": a for key, a in arrays.items() if key.startswith(f"{name}.")}
+        check_contents("rhmm", {"members": [header]}, own)
+        found[name] = RefinementHMM.from_arrays(header, own, "m0.")
+    return found
 
 
 def load_arcs(path: str | Path) -> ArcModel:
@@ -153,6 +174,7 @@ def load_arcs(path: str | Path) -> ArcModel:
             weights=weights,
             label_weights=label_weights,
             relations=relations,
+            taggers=_taggers(header.get("taggers", {}), arrays),
         )
-    except (KeyError, IndexError, ValueError, TypeError) as problem:
+    except (KeyError, IndexError, ValueError, TypeError, AttributeError, DataError) as problem:
         raise ModelFileError(f"{path}: the parser in it is incomplete ({problem}); train it again") from None
