@@ -18,10 +18,12 @@ from eigenparse.inference.rerank import scored
 from eigenparse.inference.split_heads import score_split_heads
 from eigenparse.inference.tree import score_trees
 from eigenparse.learn.deptree_fit import DepTreeLearner, learner_like
+from eigenparse.learn.deptree_vectors import vector_dictionary
 from eigenparse.learn.rerank import RerankLearner
 from eigenparse.models.deptree import load_deptree, save_deptree
 from eigenparse.models.rerank import load_reranker, save_reranker
 from eigenparse.models.split_heads import SplitHeads
+from eigenparse.models.vectors import WordVectors, save_vectors
 
 ROUNDING = 1e-5  # weights are single precision
 TAGS = ("A", "B", "C", "D", "E", "F")
@@ -151,3 +153,24 @@ def test_the_verb_and_its_channels(tmp_path: pathlib.Path) -> None:
     assert load_deptree(tmp_path / "m").channels == ("upos",)
     with pytest.raises(OptionError, match="lpcfg takes one channel"):
         DepTreeLearner(estimator="lpcfg", channels=("form",)).fit(trees)
+
+
+def test_vectors_are_the_dictionary(tmp_path: pathlib.Path) -> None:
+    trees, lines = toy(60)
+    forms = sorted(set(trees.strings("form")))
+    rng = np.random.default_rng(0)
+    table = rng.normal(size=(len(forms) + 1, 4))
+    vectors = WordVectors(("<unk>", *forms), table, np.ones(len(forms) + 1, dtype=np.int64), {})
+    save_vectors(tmp_path / "v", vectors)
+    (tmp_path / "t").write_text("\n".join(lines), encoding="utf-8")
+    options = ["--vectors", tmp_path / "v", "--estimator", "printed", "--states", 2, "--out", tmp_path / "m"]
+    run("train", "deptree", tmp_path / "t", *options)
+    assert load_deptree(tmp_path / "m").channels == ("form",)
+    U = vector_dictionary(vectors, (forms[0].upper().lower(), "<NN>", forms[1]), 2)
+    assert U.shape == (3, 2)
+    full = vector_dictionary(vectors, tuple(forms), 4)  # a rotation keeps all products
+    np.testing.assert_allclose(full @ full.T, table[1:] @ table[1:].T, rtol=1e-9, atol=1e-9)
+    with pytest.raises(OptionError, match="vectors serve"):
+        DepTreeLearner(estimator="lpcfg").fit(trees, vectors=vectors)
+    with pytest.raises(OptionError, match="at least 9 numbers"):
+        vector_dictionary(vectors, tuple(forms), 9)

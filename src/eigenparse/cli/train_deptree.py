@@ -36,6 +36,10 @@ def deptree(
         typer.Option(help="What is observed of a word: tag,left,right,distance, or upos for lpcfg."),
     ] = None,
     members: Annotated[int, typer.Option(min=1, help="Grammars of lpcfg whose log p are averaged.")] = 1,
+    vectors: Annotated[
+        Path | None,
+        typer.Option(help="Word vectors that embed wrote: the dictionary of spectral estimators."),
+    ] = None,
     rounds: Annotated[int, typer.Option(min=0, help="EM rounds of em and recovered.")] = 8,
     ridge: Annotated[float, typer.Option(min=0.0, help="Regularisation of spectral inverses.")] = 1e-3,
     seed: Annotated[int, typer.Option(min=0, help="Seed of clustering and recovery.")] = 0,
@@ -45,6 +49,7 @@ def deptree(
     from eigenparse.corpus.conllu import read_many
     from eigenparse.learn.deptree_fit import DepTreeLearner
     from eigenparse.models.deptree import save_deptree
+    from eigenparse.models.vectors import load_vectors
 
     corpus = read_many(list(trees), skip_broken=skip_broken)
     for sentence in corpus.skipped:
@@ -59,7 +64,7 @@ def deptree(
         ridge=ridge,
         seed=seed,
     )
-    model, report = learner.fit(corpus.trees)
+    model, report = learner.fit(corpus.trees, vectors=load_vectors(vectors) if vectors else None)
     seconds = time.perf_counter() - start
     save_deptree(out, model)
     sys.stderr.write(f"eigenparse: learnt {states} states from {report.n_trees} trees in {seconds:.1f} s\n")

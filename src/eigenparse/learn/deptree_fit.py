@@ -18,15 +18,18 @@ from eigenparse.learn.deptree_moments import (
     printed_parameters,
     visible_states,
 )
+from eigenparse.learn.deptree_vectors import vector_dictionary
 from eigenparse.learn.split_heads import fit_split_heads
 from eigenparse.models.deptree import DepTree, TreeModel, check_channels, proper_model
 from eigenparse.models.split_heads import ESTIMATOR as SPLIT_HEADS
 from eigenparse.models.split_heads import SplitHeads
+from eigenparse.models.vectors import WordVectors
 from eigenparse.spectral.cluster import cluster_rows
 from eigenparse.spectral.svd import cross_svd
 
 SPECTRAL = ("consistent", "printed")
 ESTIMATORS = (*SPECTRAL, "instruments", "recovered", "cluster", "em", SPLIT_HEADS)
+WITH_DICTIONARY = (*SPECTRAL, "instruments", "recovered")
 VALENCE = ("left", "right", "distance")
 
 
@@ -63,13 +66,19 @@ class DepTreeLearner:
     seed: int = 0
 
     def fit(
-        self, trees: Dependencies, *, dictionary: FloatArray | None = None
+        self, trees: Dependencies, *, vectors: WordVectors | None = None
     ) -> tuple[TreeModel, DepTreeReport]:
-        """Learn from complete trees; ``dictionary`` (W, k) replaces the one from parent-child pairs."""
+        """Learn from complete trees; the dictionary is made of ``vectors`` or of parent-child pairs."""
         if not self.channels:
             default = ("upos",) if self.estimator == SPLIT_HEADS else ("tag", *VALENCE)
-            return replace(self, channels=default).fit(trees, dictionary=dictionary)
+            if vectors is not None and self.estimator in WITH_DICTIONARY:
+                default = ("form", *VALENCE)
+            return replace(self, channels=default).fit(trees, vectors=vectors)
         self._check(trees)
+        if vectors is not None and (self.estimator not in WITH_DICTIONARY or self.channels[0] != "form"):
+            raise OptionError(
+                f"vectors serve {', '.join(WITH_DICTIONARY)} with form as the first channel; change one of them"
+            )
         if self.estimator == SPLIT_HEADS:
             grammar = fit_split_heads(
                 trees, n_states=self.n_states, tags=self.channels[0], members=self.members, seed=self.seed
@@ -77,6 +86,7 @@ class DepTreeLearner:
             return grammar, DepTreeReport(self.estimator, len(trees), 0, (), 0)
         names = vocabulary(trees, self.channels, self.rare)
         symbols = encode(trees, self.channels, names)
+        dictionary = None if vectors is None else vector_dictionary(vectors, names[0], self.n_states)
         history: tuple[float, ...] = ()
         n_families = 0
         if self.estimator in (*SPECTRAL, "recovered"):
