@@ -1,6 +1,6 @@
 """HMMs over characters and over a synthetic chain: perplexity and CPU seconds of every method, in one run.
 
-python benchmarks/sequence_chain.py DATA [--hmmlearn]    (characters of wsj-sample; hmmlearn if installed)
+python benchmarks/sequence_chain.py DATA [--hmmlearn ROUNDS]    (characters of wsj-sample; group ``bench``)
 """
 
 import argparse
@@ -14,7 +14,7 @@ from eigenparse.corpus.label_sources import read_labelled
 from eigenparse.corpus.sequences import Sequences
 from eigenparse.inference.chain import filtered, sample
 from eigenparse.learn.chain import HmmChoices, fit_hmm, symbol_table
-from eigenparse.learn.spectral_hmm import Symbols
+from eigenparse.learn.spectral_hmm import ChainChoices, Symbols, fit_spectral_hmm
 from eigenparse.models.chain import proper_chain
 
 
@@ -28,7 +28,10 @@ def characters(path):
 def report(name, data, test, offsets, choices):
     """One line: perplexity and training time."""
     clock = time.process_time()
-    model, _ = fit_hmm(data, "char", choices)
+    if isinstance(choices, ChainChoices):
+        model = fit_spectral_hmm(data, "char", choices)
+    else:
+        model, _ = fit_hmm(data, "char", choices)
     trained = time.process_time() - clock
     found = filtered(model, test, offsets)
     print(f"{name:<24} perplexity {found.perplexity:7.3f}   train {trained:6.1f} CPU s", flush=True)
@@ -49,7 +52,7 @@ def synthetic():
     report("spectral k=5", data, test, offsets[:1001], HmmChoices(states=5))
 
 
-def peer(data, test, offsets, states, rounds=30):
+def peer(data, test, offsets, states, rounds):
     """The same by hmmlearn's EM."""
     from hmmlearn.hmm import CategoricalHMM
 
@@ -59,7 +62,7 @@ def peer(data, test, offsets, states, rounds=30):
     trained = time.process_time() - clock
     value = model.score(test[:, None], np.diff(offsets))
     perplexity = np.exp(-value / test.size)
-    name = f"hmmlearn EM k={states}"
+    name = f"hmmlearn, {model.monitor_.iter} EM, k={states}"
     print(f"{name:<24} perplexity {perplexity:7.3f}   train {trained:6.1f} CPU s", flush=True)
 
 
@@ -67,17 +70,22 @@ def main():
     """Characters, then the synthetic chain."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=pathlib.Path)
-    parser.add_argument("--hmmlearn", action="store_true")
+    parser.add_argument("--hmmlearn", type=int, default=0, metavar="ROUNDS")
     options = parser.parse_args()
     train, dev = (characters(options.data / "wsj-sample" / name) for name in ("train.ptb", "dev.ptb"))
     data = symbol_table(train)
     names = {symbol: k for k, symbol in enumerate(data.names)}
     test = np.array([names.get(symbol, 0) for symbol in dev.columns[0].strings()], dtype=np.int32)
+    fit_hmm(
+        Symbols.of(data.ids[:500], np.array([0, 500]), data.names), "char", HmmChoices(states=4)
+    )  # compile
     for states in (20, 40):
         report(f"spectral k={states}", data, test, dev.offsets, HmmChoices(states=states))
+        choices = ChainChoices(states=states, pair_share=0.0)
+        report("  the same without pairs", data, test, dev.offsets, choices)
     report("clusters, 30 EM, k=20", data, test, dev.offsets, HmmChoices("cluster", states=20))
     if options.hmmlearn:
-        peer(data, test, dev.offsets, 20)
+        peer(data, test, dev.offsets, 20, options.hmmlearn)
     synthetic()
 
 

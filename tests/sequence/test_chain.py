@@ -196,3 +196,41 @@ def test_command_line(tmp_path):
         assert done.exit_code == 0, done.output
         assert "perplexity" in done.stderr
         assert load_chain(tmp_path / "m").unit == "char"
+
+
+def test_pairs_of_symbols_are_products_of_operators_at_the_population():
+    start, T, E = draw_hmm(3, k=2, n=4)
+    data = population(start, T, E, 4)
+    model = fit_spectral_hmm(data, "word", ChainChoices(states=2, pair_share=0.5, **EXACT))
+    products = np.einsum("yj,xjk->xyk", model.predict, model.operators)
+    assert_allclose(model.pairs, products, atol=POPULATION)
+    true = proper_chain(names(4), "word", start, T, E)
+    words, offsets = np.array([0, 3, 1, 2, 2, 0], dtype=np.int32), np.array([0, 4, 6])
+    repaired = 0.03  # what the little of reset states that keeps filters stable changes here
+    assert_allclose(
+        filtered(model, words, offsets).log_p, filtered(true, words, offsets).log_p, atol=repaired
+    )
+    found = next_symbol(model, words[:3])
+    assert_allclose(np.log(found[words[3]]), filtered(model, words, offsets).log_p[3], rtol=1e-9)
+    assert_allclose(found.sum(), 1.0, rtol=1e-12)
+
+
+def test_pairs_help_where_states_are_too_few_and_are_kept_in_files(tmp_path):
+    """A cycle of blocks needs more states than it is given: the choice on held-out text takes the pairs."""
+    rng = np.random.default_rng(0)
+    move = rng.dirichlet(np.full(12, 0.15), size=12)
+    ids = np.zeros(40_000, dtype=np.int32)
+    for t in range(1, ids.size):
+        ids[t] = rng.choice(12, p=move[ids[t - 1]])
+    offsets = np.arange(0, 40_001, 100)
+    data = Symbols.of(ids[:36_000], offsets[:361], names(12))
+    without, chosen = (
+        fit_spectral_hmm(data, "word", ChainChoices(states=4, pair_share=share)) for share in (0.0, None)
+    )
+    assert chosen.pair_share > 0.0
+    values = [filtered(model, ids[36_000:], offsets[:41]).perplexity for model in (without, chosen)]
+    assert values[1] < 0.95 * values[0]
+    save_chain(tmp_path / "m", chosen)
+    again = load_chain(tmp_path / "m")
+    assert (again.pairs == chosen.pairs).all()
+    assert again.pair_share == chosen.pair_share

@@ -10,6 +10,7 @@ from eigenparse.kernels.chain import (
     draw_symbols,
     expected_counts,
     filter_chain,
+    mix_pairs,
     operator_products,
     predict_next,
 )
@@ -45,6 +46,8 @@ def filtered(model: ChainModel, symbols: IntVector, offsets: LongVector) -> Filt
         model.initial,
         model.operators,
         model.predict,
+        model.pairs,
+        model.pair_share,
         model.reset,
         model.unigram,
         model.floor,
@@ -72,6 +75,8 @@ def next_symbol(model: ChainModel, prefix: IntVector) -> AnyArray:
     raw, out = np.zeros(len(model.symbols)), np.zeros(len(model.symbols))
     PT = np.ascontiguousarray(model.predict.T)
     predict_next(found.states[-1], found.shorts[-1], PT, model.unigram, model.floor, raw, out)
+    if model.pair_share > 0.0 and prefix.size:
+        mix_pairs(found.states[-2], model.pairs[prefix[-1]], model.pair_share, raw, out)
     return out
 
 

@@ -58,15 +58,36 @@ def predict_next(state, short, PT, unigram, floor, raw, out):
 
 
 @njit(cache=True, nogil=True)
-def filter_chain(symbols, offsets, b_1, B, P, reset, unigram, floor, blend, log_p, states, shorts, counts):
+def mix_pairs(before, D, share, values, out):
+    """Mix out with the symbols after x as the state before x sees them: D[y] = b_inf' B_y B_x, (n, k)."""
+    n, k = D.shape
+    total = 0.0
+    for y in range(n):
+        value = 0.0
+        for j in range(k):
+            value += D[y, j] * before[j]
+        values[y] = max(value, 0.0)
+        total += values[y]
+    if total <= 0.0:
+        return
+    for y in range(n):
+        out[y] = (1.0 - share) * out[y] + share * values[y] / total
+
+
+@njit(cache=True, nogil=True)
+def filter_chain(
+    symbols, offsets, b_1, B, P, D, share, reset, unigram, floor, blend, log_p, states, shorts, counts
+):
     """log of each symbol's floored probability given those before it, and the states before each symbol.
 
     After a symbol x the state is moved / raw, mixed with reset[x] the more the smaller the raw value of x was
     beside blend * (floored value).  counts: (2,) floored symbols, and restarts from reset[x] alone.
+    D: (n, n, k) pairs of symbols, used for a share of every prediction but the first.
     """
     n, k = P.shape
     PT = np.ascontiguousarray(P.T)
     raw, out, state, short = np.zeros(n), np.zeros(n), np.zeros(k), np.zeros(k)
+    values = np.zeros(n)
     for s in range(offsets.size - 1):
         state[:] = b_1
         short[:] = b_1
@@ -75,10 +96,12 @@ def filter_chain(symbols, offsets, b_1, B, P, reset, unigram, floor, blend, log_
             states[t] = state
             shorts[t] = short
             predict_next(state, short, PT, unigram, floor, raw, out)
+            weight = blend * out[x]
+            counts[0] += raw[x] < 0.99 * out[x]
+            if share > 0.0 and t > offsets[s]:
+                mix_pairs(states[t - 1], D[symbols[t - 1]], share, values, out)
             log_p[t] = np.log(out[x])
             short[:] = reset[x]
-            counts[0] += raw[x] < 0.99 * out[x]
-            weight = blend * out[x]
             if raw[x] <= 0.1 * weight or raw[x] <= 0.0:
                 state[:] = reset[x]
                 counts[1] += 1

@@ -6,7 +6,7 @@ K = E[X_{t+1} ⊗ R_t ⊗ W_t] and the regression dictionary a_x of the present 
 dhillon-etal-2012, eq. 1, corrected].
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -14,11 +14,16 @@ from eigenparse.arrays import AnyArray, IntVector, LongVector, generator
 from eigenparse.corpus.sequences import Column, Sequences
 from eigenparse.corpus.templates import dense_ids, parse_template, template_keys
 from eigenparse.errors import DataError, OptionError
+from eigenparse.inference.chain import filtered
 from eigenparse.models.chain import ChainModel
 from eigenparse.spectral.chain_moments import centred_views, scaled_rows, third_moment, trust
 from eigenparse.spectral.svd import FeatureRows
 
 FORMS = ("hsu", "foster")
+MOST_PAIR_VALUES = 4_000_000  # larger tables of pairs of symbols are not made
+PAIR_SHARES = (0.3, 0.6, 0.8, 0.9)
+HELD_OUT = 0.1
+FEWEST = 2000  # symbols held out: with less there is nothing to choose by
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,8 @@ class ChainChoices:
     """states k; window w of past and future symbols; form hsu or foster; shrink: of rare symbols' operators.
 
     kappa, kappa_past: how little rare features of future and past count.  floor: share of what the
-    last symbol alone predicts that every prediction keeps.
+    last symbol alone predicts that every prediction keeps.  pair_share: what the directly estimated pairs of
+    symbols count for in predictions; None chooses on held-out text.
     """
 
     states: int = 20
@@ -37,6 +43,7 @@ class ChainChoices:
     cutoff: float = 1e-4
     shrink: float = 5.0
     floor: float = 0.15
+    pair_share: float | None = None
     seed: int = 0
 
 
@@ -115,41 +122,77 @@ def fit_spectral_hmm(data: Symbols, unit: str, choices: ChainChoices) -> ChainMo
     """Operators of the HMM behind the symbols."""
     check_chain_choices(choices)
     views = window_views(data, choices)
+    share = choices.pair_share
+    if share is None:
+        share = _held_out_share(data, views, unit, choices)
+    return _model_of(data, views, unit, choices, share)
+
+
+def _held_out_share(data: Symbols, views: WindowViews, unit: str, choices: ChainChoices) -> float:
+    """The share of pairs that makes the last tenth of the text likeliest, moments taken from the rest."""
+    cut = int((1.0 - HELD_OUT) * data.ids.size)
+    n, k = len(data.names), views.future.shape[1]
+    early = views.rows[views.rows < cut - 1]
+    if n * n * k > MOST_PAIR_VALUES or data.ids.size - cut < FEWEST or early.size < FEWEST or k == 1:
+        return 0.0
+    model = _model_of(data, replace(views, rows=early), unit, choices, 1.0)
+    inside = np.unique(np.clip(data.offsets - cut, 0, None))
+    scores = [
+        filtered(replace(model, pair_share=share), data.ids[cut:], inside).log_p.sum()
+        for share in (0.0, *PAIR_SHARES)
+    ]
+    return (0.0, *PAIR_SHARES)[int(np.argmax(scores))]
+
+
+def _model_of(
+    data: Symbols, views: WindowViews, unit: str, choices: ChainChoices, pair_share: float
+) -> ChainModel:
+    """The model whose moments are taken from the rows of the views."""
     rows = views.rows
     share = data.weights[rows] / data.weights[rows].sum()
-    if choices.form == "hsu":
-        operators = _direct_operators(data, views, share, choices)
-    else:
-        operators = _reduced_operators(data, views, share, choices)
-    first = data.offsets[:-1][np.diff(data.offsets) >= choices.window]
-    start = data.start_weights[np.diff(data.offsets) >= choices.window]
-    initial = start @ views.future[first] / start.sum()
+    form = _direct_operators if choices.form == "hsu" else _reduced_operators
+    operators = form(data, views, share, choices)
+    long = np.diff(data.offsets) >= choices.window
+    start = data.start_weights[long]
+    initial = start @ views.future[data.offsets[:-1][long]] / start.sum()
     n = len(data.names)
     unigram = np.bincount(data.ids, weights=data.weights, minlength=n) + 0.5
     final = np.zeros(initial.size)
     final[0] = 1.0
-    reset = _means(views.future[rows + 1], data.ids[rows], share, n)
-    return ChainModel(
+    about = {
+        "method": "spectral",
+        "form": choices.form,
+        "window": choices.window,
+        "states": choices.states,
+        "singular": [round(float(v), 8) for v in views.singular],
+    }
+    model = ChainModel(
         symbols=data.names,
         unit=unit,
         initial=initial,
         operators=operators,
         final=final,
         predict=np.ascontiguousarray(operators[:, 0, :]),
-        reset=reset,
+        reset=_means(views.future[rows + 1], data.ids[rows], share, n),
         unigram=unigram / unigram.sum(),
         floor=choices.floor,
         start=np.zeros(0),
         transition=np.zeros(0),
         emission=np.zeros(0),
-        about={
-            "method": "spectral",
-            "form": choices.form,
-            "window": choices.window,
-            "states": choices.states,
-            "singular": [round(float(v), 8) for v in views.singular],
-        },
+        about=about,
     )
+    if pair_share > 0.0:
+        model = replace(model, pairs=_pair_tables(data, views, share), pair_share=pair_share)
+    return model
+
+
+def _pair_tables(data: Symbols, views: WindowViews, share: AnyArray) -> AnyArray:
+    """E[1[x_t = x] 1[x_{t+1} = y] W_t'] as (n, n, k): what b_inf' B_y B_x is in an HMM, of any rank in x and y."""
+    n, rows = len(data.names), views.rows
+    code = data.ids[rows].astype(np.int64) * n + data.ids[rows + 1]
+    behind = views.past[rows] * share[:, None]
+    columns = [np.bincount(code, weights=behind[:, j], minlength=n * n) for j in range(behind.shape[1])]
+    return np.ascontiguousarray(np.stack(columns, axis=1).reshape(n, n, -1))
 
 
 def _means(values: AnyArray, ids: IntVector, share: AnyArray, n: int) -> AnyArray:

@@ -17,6 +17,7 @@ from eigenparse.models.store import load_model, save_model
 KIND = "hmm"
 UNKNOWN = "\ufffd"
 ARRAYS = ("initial", "operators", "final", "predict", "reset", "unigram", "start", "transition", "emission")
+NO_PAIRS = np.zeros((0, 0, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,9 @@ class ChainModel:
     """An HMM.  n symbols (0 is unknown), k states.
 
     initial: (k,); operators: (n, k, k); final: (k,); predict, reset: (n, k); unigram: (n,).
-    floor: share of the unigram below which no prediction falls.  start (k,), transition (k, k) as
-    [to, from] and emission (n, k) are empty unless the model is proper.
+    floor: share of the unigram below which no prediction falls.  pairs: (n, n, k), b_inf' B_y B_x as
+    pairs[x, y], estimated directly, or nothing; pair_share: what they count for in predictions.
+    start (k,), transition (k, k) as [to, from] and emission (n, k) are empty unless the model is proper.
     """
 
     symbols: tuple[str, ...]
@@ -41,6 +43,8 @@ class ChainModel:
     transition: AnyArray
     emission: AnyArray
     about: dict[str, Any] = field(default_factory=dict)
+    pairs: AnyArray = field(default_factory=lambda: NO_PAIRS)
+    pair_share: float = 0.0
 
     @property
     def is_proper(self) -> bool:
@@ -99,6 +103,8 @@ def check_chain(model: ChainModel) -> ChainModel:
         "reset": (n, k),
         "unigram": (n,),
     }
+    if model.pair_share > 0.0:
+        shapes["pairs"] = (n, n, k)
     if model.is_proper:
         shapes |= {"start": (k,), "transition": (k, k), "emission": (n, k)}
     for name, shape in shapes.items():
@@ -117,11 +123,15 @@ def save_chain(path: str | Path, model: ChainModel) -> None:
         "floor": model.floor,
         "about": model.about,
         "proper": model.is_proper,
+        "pair_share": model.pair_share,
     }
     names = [
         name for name in ARRAYS if getattr(model, name).size and not (model.is_proper and name in DERIVED)
     ]
-    save_model(path, kind=KIND, header=header, arrays={name: getattr(model, name) for name in names})
+    arrays = {name: getattr(model, name) for name in names}
+    if model.pair_share > 0.0:
+        arrays["pairs"] = model.pairs
+    save_model(path, kind=KIND, header=header, arrays=arrays)
 
 
 DERIVED = ("initial", "operators", "final", "predict", "reset", "unigram")
@@ -142,7 +152,15 @@ def load_chain(path: str | Path) -> ChainModel:
             return check_chain(proper_chain(symbols, unit, start, transition, emission, about))
         empty = {name: arrays.get(name, np.zeros(0)) for name in ARRAYS}
         return check_chain(
-            ChainModel(symbols, unit, floor=float(header["floor"]), about=dict(header["about"]), **empty)
+            ChainModel(
+                symbols,
+                unit,
+                floor=float(header["floor"]),
+                about=dict(header["about"]),
+                pairs=arrays.get("pairs", NO_PAIRS),
+                pair_share=float(header.get("pair_share", 0.0)),
+                **empty,
+            )
         )
     except (KeyError, TypeError, ValueError) as problem:
         raise ModelFileError(f"{path}: not a readable HMM ({problem}); train or copy it again") from None
