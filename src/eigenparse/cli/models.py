@@ -14,6 +14,7 @@ TRAINERS = {
     "deptree": "train deptree",
     "rhmm": "train rhmm",
     "hmm": "train hmm",
+    "phones": "train phones",
     "reranker": "train reranker",
 }
 SAME = {"lpcfg-packed": "lpcfg"}  # kinds of files that hold the same kind of model

@@ -21,4 +21,6 @@ from eigenparse.cli import train_dependency as train_dependency
 from eigenparse.cli import train_deptree as train_deptree
 from eigenparse.cli import train_hmm as train_hmm
 from eigenparse.cli import train_lpcfg as train_lpcfg
+from eigenparse.cli import train_phones as train_phones
 from eigenparse.cli import train_rhmm as train_rhmm
+from eigenparse.cli import transcribe as transcribe

@@ -1,0 +1,176 @@
+"""Train a phone recogniser: recordings with alignments in, front end, codebook and tagger out."""
+
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray, IntVector, as_ids, as_offsets
+from eigenparse.corpus.audio import at_rate, read_audio, refuse_silence
+from eigenparse.corpus.phones import Utterance, fold_phone, frame_phones, read_phn
+from eigenparse.corpus.sequences import Column, Sequences
+from eigenparse.errors import DataError, FormatError, OptionError
+from eigenparse.features.codes import Codebook, CodeChoices, codes_of, learn_codebook
+from eigenparse.features.mfcc import MfccChoices, mfcc
+from eigenparse.features.phones import CODE, PHONE, duration_features
+from eigenparse.inference.rhmm import tag_ids
+from eigenparse.learn.rhmm import TaggerChoices, TaggerReport, fit_tagger
+from eigenparse.learn.rhmm_emission import BackoffEmission
+from eigenparse.learn.three_segment import fit_three_segment
+from eigenparse.models.phones import PhoneRecogniser
+from eigenparse.models.rhmm import RefinementHMM
+
+EMISSION = BackoffEmission((CODE,), rare=0, strength=1.0)
+METHODS = ("spectral", "cluster", "em", "hmm", "unigram", "three-segment")
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """Frames of several recordings.  rows: (T, d) float32; phones: T names; lengths: frames a recording."""
+
+    rows: AnyArray
+    phones: list[str]
+    lengths: list[int]
+    rate: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneChoices:
+    """Everything that training a recogniser can choose; weight and strength smooth the spectral tagger."""
+
+    method: str = "spectral"
+    states: int = 24
+    codes: CodeChoices = field(default_factory=CodeChoices)
+    mfcc: MfccChoices = field(default_factory=MfccChoices)
+    weight: float | None = None
+    strength: float | None = None
+    rounds: int | None = None
+    seed: int = 0
+
+
+def read_frames(
+    utterances: Iterable[Utterance],
+    choices: MfccChoices,
+    *,
+    fold: bool = False,
+    rate: int | None = None,
+    resample: bool = False,
+) -> Frames:
+    """Features and phones of all frames; the first recording sets the sampling rate unless one is given."""
+    rows, phones, lengths = [], [], []
+    seconds = 0.0
+    for utterance in utterances:
+        audio = refuse_silence(read_audio(utterance.audio))
+        rate = rate or audio.rate
+        sound = at_rate(audio, rate, resample=resample)
+        segments = read_phn(utterance.alignment)
+        made = mfcc(sound.samples, rate, choices).astype(np.float32)
+        if segments.end[-1] > audio.samples.size + choices.window_samples(audio.rate):
+            raise FormatError(
+                f"the alignment ends at sample {segments.end[-1]}, the recording at {audio.samples.size}",
+                source=str(utterance.alignment),
+                line=len(segments.phones),
+                remedy="see that both belong together and count samples at the recording's rate",
+            )
+        window, step = choices.window_samples(audio.rate), choices.step_samples(audio.rate)
+        names = frame_phones(segments, made.shape[0], window, step)
+        phones += [fold_phone(name) for name in names] if fold else names
+        rows.append(made)
+        lengths.append(made.shape[0])
+        seconds += audio.seconds
+    if not rows or rate is None:
+        raise DataError("there is no recording to read; name a folder with recordings and .phn files")
+    return Frames(np.vstack(rows), phones, lengths, rate, seconds)
+
+
+def frame_sequences(frames: Frames, codes: IntVector, n_codes: int, names: tuple[str, ...]) -> Sequences:
+    """Columns ``code`` and ``phone``; a phone that is not among the names gets an id beyond them."""
+    known = {name: k for k, name in enumerate(names)}
+    more = sorted(set(frames.phones) - known.keys())
+    known |= {name: len(names) + k for k, name in enumerate(more)}
+    ids = as_ids([known[name] for name in frames.phones])
+    columns = (
+        Column(CODE, codes, tuple(str(k) for k in range(n_codes))),
+        Column(PHONE, ids, (*names, *more)),
+    )
+    offsets = as_offsets(np.concatenate([[0], np.cumsum(frames.lengths)]))
+    return Sequences(columns, offsets, as_offsets(np.arange(1, offsets.size)))
+
+
+def tagger_choices(choices: PhoneChoices) -> TaggerChoices:
+    """The tagger of codes that the choices describe: figures of smoothing were chosen on development sets."""
+    spectral = choices.method == "spectral"
+    return TaggerChoices(
+        method=choices.method,
+        states=choices.states,
+        emission=EMISSION,
+        features=duration_features(),
+        symbols=(CODE,),
+        rounds=choices.rounds,
+        weight=choices.weight if choices.weight is not None else 5.0 if spectral else None,
+        strength=choices.strength,
+        seed=choices.seed,
+    )
+
+
+def fit_frames(train: Sequences, choices: PhoneChoices) -> tuple[RefinementHMM, TaggerReport]:
+    """A tagger of the column ``phone`` from the column ``code``."""
+    if choices.method not in METHODS:
+        raise OptionError(f"method must be one of {', '.join(METHODS)}, got {choices.method!r} instead")
+    if choices.method == "three-segment":
+        return fit_three_segment(train, rounds=10 if choices.rounds is None else choices.rounds)
+    return fit_tagger(train, PHONE, tagger_choices(choices))
+
+
+def fit_recogniser(
+    utterances: Iterable[Utterance],
+    choices: PhoneChoices,
+    *,
+    fold: bool = False,
+    resample: bool = False,
+    tell: Callable[[str], None] | None = None,
+) -> tuple[PhoneRecogniser, TaggerReport]:
+    """Learn everything from aligned recordings; seconds by stage are in the report."""
+    seconds: dict[str, float] = {}
+    clock = time.perf_counter()
+
+    def done(stage: str, following: str) -> None:
+        nonlocal clock
+        now = time.perf_counter()
+        seconds[stage] = now - clock
+        clock = now
+        if tell is not None:
+            tell(following)
+
+    frames = read_frames(utterances, choices.mfcc, fold=fold, resample=resample)
+    done("frames", "codes")
+    book: Codebook = learn_codebook(frames.rows, replace(choices.codes, seed=choices.seed))
+    names = tuple(sorted(set(frames.phones)))
+    train = frame_sequences(frames, codes_of(book, frames.rows), len(book), names)
+    done("codes", "states")
+    tagger, report = fit_frames(train, choices)
+    done("tagger", "saving")
+    about = {
+        "method": choices.method,
+        "states": choices.states,
+        "codes": len(book),
+        "recordings": len(frames.lengths),
+        "minutes": round(frames.seconds / 60, 2),
+        "folded": fold,
+        "seed": choices.seed,
+    }
+    model = PhoneRecogniser(frames.rate, choices.mfcc, book, tagger, about)
+    return model, replace(report, seconds=seconds)
+
+
+def frame_accuracy(
+    model: PhoneRecogniser, utterances: Iterable[Utterance], *, fold: bool = False, resample: bool = False
+) -> float:
+    """Share of frames that get the phone of the alignment."""
+    frames = read_frames(utterances, model.mfcc, fold=fold, rate=model.rate, resample=resample)
+    codes = codes_of(model.codebook, frames.rows)
+    gold = frame_sequences(frames, codes, len(model.codebook), model.phones)
+    guess = tag_ids(model.tagger, gold.without(PHONE))
+    return float(np.mean(guess == gold.column(PHONE).ids))
