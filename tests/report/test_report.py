@@ -16,6 +16,7 @@ from eigenparse.errors import DataError
 from eigenparse.report import Curves, Report, Section, Series, Table, print_report, read_report, write_report
 from eigenparse.report.content import curve_table, shown
 from eigenparse.report.page import page
+from eigenparse.report.plot import BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, draw_curves
 from eigenparse.report.scale import axis_of
 
 VOID = {"meta", "path", "rect", "br"}
@@ -23,7 +24,7 @@ EVIL = '<script>alert("&")</script>'
 
 
 def example(name: str = "F1") -> Report:
-    table = Table("Scores", ("grammar", name, "n"), (("plain", 70.19, 3396), ("latent", None, 2)), "a note")
+    table = Table("Scores", ("grammar", name, "n"), (("plain", 70.19, 3396), (EVIL, None, 2)), EVIL)
     lines = (
         Series("thesis", (1.0, 2.0, 4.0), (70.0, math.nan, 75.5), (69.0, 70.0, 74.0), (71.0, 75.0, 76.0)),
         Series(EVIL, (1.0, 8.0), (0.0, math.inf)),
@@ -88,6 +89,18 @@ def test_a_mark_for_each_value_that_has_a_place() -> None:
     assert page(example()).count('transform="translate(') - 1 == 3  # 70, 75.5 and 0; the axis' name apart
 
 
+def test_marks_stand_where_their_values_belong() -> None:
+    """The least value lies on the axis, the largest tick at the top, x from edge to edge."""
+    line = Series("a", (0.0, 5.0, 10.0), (0.0, 50.0, 100.0))
+    text = draw_curves(Curves("c", "x", "y", (line,)))
+    found = [
+        tuple(map(float, place))
+        for place in re.findall(r'class="mark".*?translate\(([\d.]+) ([\d.]+)\)', text)
+    ]
+    middle = (LEFT + WIDTH - RIGHT) / 2, (TOP + HEIGHT - BOTTOM) / 2
+    assert found == [(LEFT, HEIGHT - BOTTOM), pytest.approx(middle), (WIDTH - RIGHT, TOP)]
+
+
 def test_logarithms_skip_what_they_cannot_show() -> None:
     line = Series("error", (10.0, 100.0, 1000.0), (0.1, 0.0, 0.001))
     text = page(
@@ -116,7 +129,7 @@ def test_the_terminal_shows_tables_and_curves() -> None:
     out = io.StringIO()
     print_report(example(), file=out)
     text = out.getvalue()
-    for part in ("Title", "Scores", "70.19", "3,396", "—", "a note", "75.50", EVIL[:8]):
+    for part in ("Title", "Scores", "70.19", "3,396", "—", "75.50", EVIL[:8]):
         assert part in text
 
 
