@@ -19,8 +19,8 @@ def dhillon2012(
     orders: Annotated[str, typer.Option(help="Orders of the parser.")] = "1,2",
     estimators: Annotated[
         str, typer.Option(help="Latent models whose log p is tried, each in a row of its own.")
-    ] = "lpcfg,em,printed",
-    states: Annotated[str, typer.Option(help="States by estimator.")] = "lpcfg=24,em=32,printed=10",
+    ] = "lpcfg,printed",
+    states: Annotated[str, typer.Option(help="States by estimator.")] = "lpcfg=16,em=32,printed=10",
     strip_punctuation: Annotated[
         bool, typer.Option("--strip-punctuation", help="Take punctuation out of all trees first.")
     ] = False,
@@ -46,7 +46,7 @@ def dhillon2012(
     try:
         sizes = tuple((name.strip(), int(n)) for name, n in (part.split("=") for part in states.split(",")))
     except ValueError:
-        raise OptionError(f"states must look like lpcfg=24,em=32, got {states!r} instead") from None
+        raise OptionError(f"states must look like lpcfg=16,em=32, got {states!r} instead") from None
     names = tuple(name.strip() for name in estimators.split(",") if name.strip())
     plan = Plan(
         orders=numbers,

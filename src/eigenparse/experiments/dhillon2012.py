@@ -30,9 +30,9 @@ class Plan:
     """What to run.  estimators: of log p; each has a row of its own.  states: by estimator."""
 
     orders: tuple[int, ...] = (1, 2)
-    estimators: tuple[str, ...] = ("lpcfg", "em", "printed")
-    states: tuple[tuple[str, int], ...] = (("lpcfg", 24), ("em", 32), ("printed", 10))
-    members: int = 2
+    estimators: tuple[str, ...] = ("lpcfg", "printed")
+    states: tuple[tuple[str, int], ...] = (("lpcfg", 16), ("em", 32), ("printed", 10))
+    members: int = 1
     n_best: int = 50
     n_folds: int = 3
     passes: int = 10
