@@ -16,6 +16,7 @@ const written = (drawing) => `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLS
 function still(drawing) {
   const copy = drawing.cloneNode(true);
   copy.setAttribute("role", "img");
+  for (const area of copy.querySelectorAll(".hit")) area.remove();
   for (const group of copy.querySelectorAll("g")) for (const name of ["tabindex", "role", "class", "data-id", "aria-expanded", "aria-label"]) group.removeAttribute(name);
   for (const part of copy.querySelectorAll("[class]")) part.removeAttribute("class");
   return copy;

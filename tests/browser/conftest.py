@@ -1,0 +1,66 @@
+"""A real browser looking at a real server; skipped visibly where there is no chromium."""
+
+import json
+import os
+import pathlib
+import shutil
+from collections.abc import Iterator
+
+import pytest
+from tests.api.small import english
+from tests.browser.page import Page
+from tests.serve.clients import running
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the service of the small grammar is."""
+    path = tmp_path_factory.mktemp("served") / "small.model"
+    english().save(path)
+    with running(path, "--quiet") as server:
+        yield server.address
+
+
+@pytest.fixture(scope="session")
+def window(address: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+    """One browser for all tests."""
+    browser = os.environ.get("EIGENPARSE_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    driver = shutil.which("chromedriver")
+    if browser is None or driver is None:
+        pytest.skip("no chromium with chromedriver here; install Debian's chromium and chromium-driver")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    folder = tmp_path_factory.mktemp("downloads")
+    options = webdriver.ChromeOptions()
+    options.binary_location = browser
+    for flag in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1300,1000"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    options.add_experimental_option("prefs", {"download.default_directory": str(folder)})
+    started = webdriver.Chrome(options=options, service=Service(driver))
+    try:
+        yield Page(started, address, folder)
+    finally:
+        started.quit()
+
+
+@pytest.fixture
+def page(window: Page) -> Iterator[Page]:
+    """The page, freshly loaded; afterwards nothing was asked of another host and nothing was complained of."""
+    window.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    window.driver.get("about:blank")
+    window.driver.get_log("browser")
+    window.driver.get_log("performance")
+    window.open()
+    yield window
+    complaints = [line for line in window.driver.get_log("browser") if line["message"] not in window.expected]
+    window.expected.clear()
+    assert complaints == []
+    asked = [json.loads(line["message"])["message"] for line in window.driver.get_log("performance")]
+    urls = {one["params"]["request"]["url"] for one in asked if one["method"] == "Network.requestWillBeSent"}
+    assert [u for u in urls if not u.startswith((window.address, "data:", "blob:", "about:"))] == []
+    for path in pathlib.Path(window.folder).iterdir():
+        path.unlink()
