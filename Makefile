@@ -1,6 +1,7 @@
 # make demo    train, compare, parse and draw, without any data of your own
 # make test    run the tests
 # make check   formatting, lint, types, file lengths
+# make docs    the documentation as a web site in site/
 # Each target creates the virtual environment and installs what it needs by itself.
 
 PYTHON ?= python3
@@ -10,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 RUN := $(VENV)/.ready
 DEVELOP := $(VENV)/.ready-to-develop
 
-.PHONY: demo test check clean
+.PHONY: demo test check docs clean
 .SILENT:
 
 demo: $(RUN)
@@ -22,6 +23,9 @@ test: $(DEVELOP)
 check: $(DEVELOP)
 	PATH="$(abspath $(BIN)):$$PATH" scripts/check
 
+docs: $(DEVELOP)
+	PATH="$(abspath $(BIN)):$$PATH" scripts/docs
+
 $(RUN): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "eigenparse needs Python 3.11 or newer; set PYTHON=path")'
 	echo "setting up $(VENV)"
@@ -32,8 +36,8 @@ $(RUN): pyproject.toml
 
 $(DEVELOP): $(RUN)
 	echo "adding test and lint tools to $(VENV)"
-	$(PIP) --editable . --group test --group lint
+	$(PIP) --editable . --group test --group lint --group docs
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo-output site .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,68 @@
+"""Every ``console`` and ``python`` block of the documentation runs, page by page, in an empty folder.
+
+A line that begins with ``$`` is a command.  Folders beside the page that a command needs are made by
+the commands before it.  Blocks of other kinds (forms of a command, file formats) are not run.  A page
+with a line ``<!-- needs: NAME -->`` is skipped unless the data NAME is there (as ``data/NAME``) or,
+for ``module NAME``, the Python module.
+"""
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import DATA
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*(ROOT / "docs").glob("*.md"), ROOT / "README.md"])
+BLOCK = re.compile(r"^```(console|python)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+RUNNABLE = [page for page in PAGES if BLOCK.search(page.read_text("utf-8"))]
+
+
+def steps(page: Path) -> list[list[str]]:
+    """Commands of a page in order; consecutive Python blocks share their names."""
+    found: list[list[str]] = []
+    script = ""
+    for kind, body in BLOCK.findall(page.read_text("utf-8")):
+        if kind == "python":
+            script += body
+            continue
+        if script:
+            found.append([sys.executable, "-c", script])
+            script = ""
+        found += [["bash", "-ec", line[2:]] for line in body.splitlines() if line.startswith("$ ")]
+    return [*found, [sys.executable, "-c", script]] if script else found
+
+
+def lacking(page: Path) -> str | None:
+    """What a page needs and this machine does not have."""
+    for need in re.findall(r"<!-- needs: (.+?) -->", page.read_text("utf-8")):
+        kind, _, name = need.partition(" ")
+        there = importlib.util.find_spec(name) is not None if kind == "module" else (DATA / name).is_dir()
+        if not there:
+            return need
+    return None
+
+
+@pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.stem)
+def test_page_runs(page: Path, tmp_path: Path) -> None:
+    missing = lacking(page)
+    if missing:
+        pytest.skip(f"{page.name} needs {missing}")
+    if DATA.is_dir():
+        (tmp_path / "data").symlink_to(DATA.resolve())
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path, "COLUMNS": "100"}
+    for command in steps(page):
+        done = subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode == 0, f"{command[-1]}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
+
+
+def test_every_family_has_a_tutorial() -> None:
+    assert {"tutorial-parsing", "tutorial-sequences", "tutorial-dependency"} <= {p.stem for p in RUNNABLE}
