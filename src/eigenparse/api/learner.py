@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from eigenparse.corpus.columns import Treebank
     from eigenparse.learn.checkpoint import Checkpoint
     from eigenparse.learn.lpcfg import LpcfgOptions
+    from eigenparse.run.ordered import OrderedRun
 
 Progress = Callable[[str], None]
 
@@ -116,15 +117,18 @@ class LatentPCFG:
         *,
         progress: Progress | None = None,
         checkpoint: "Checkpoint | None" = None,
+        run: "OrderedRun | None" = None,
     ) -> Grammar:
-        """The same from trees that are normalised, with settings that are checked."""
+        """The same from trees that are normalised, with settings that are checked.  run: where members are learnt."""
         from eigenparse.learn.checkpoint import NOTHING_KEPT
         from eigenparse.learn.lpcfg import train_treebank
         from eigenparse.run.local import check_jobs, process_map
 
         jobs = check_jobs(self.jobs)
         kept = NOTHING_KEPT if checkpoint is None else checkpoint
-        if jobs > 1 and options.ensemble > 1:
+        if run is not None:
+            learned = train_treebank(treebank, options, run=run.map_ordered, checkpoint=kept)
+        elif jobs > 1 and options.ensemble > 1:
             learned = train_treebank(
                 treebank,
                 options,

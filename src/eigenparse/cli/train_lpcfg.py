@@ -108,6 +108,13 @@ def lpcfg(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where an interrupted run of this command stopped.")
     ] = False,
+    out_of_core: Annotated[
+        bool,
+        typer.Option("--out-of-core", help="Read the trees in shards, again and again; any number fits."),
+    ] = False,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Learn on a Dask cluster, as tcp://host:8786.")
+    ] = None,
 ) -> None:
     """Learn a latent-variable grammar from a treebank."""
     from eigenparse.api.learner import LatentPCFG
@@ -132,4 +139,4 @@ def lpcfg(
         rare_words=value(rare_words),
         jobs=jobs,
     )
-    run(Job(learner, tuple(trees), out, dev, skip_broken, report, tune_states, resume))
+    run(Job(learner, tuple(trees), out, dev, skip_broken, report, tune_states, resume, out_of_core, cluster))

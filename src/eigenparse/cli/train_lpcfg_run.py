@@ -19,6 +19,7 @@ from eigenparse.cli.output import check_target
 from eigenparse.cli.progress import stages, tell
 from eigenparse.corpus.columns import Treebank
 from eigenparse.errors import DataError, OptionError
+from eigenparse.run.ordered import open_run
 
 if TYPE_CHECKING:
     from eigenparse.learn.checkpoint import Checkpoint
@@ -39,6 +40,8 @@ class Job:
     report: Path | None
     tune_states: bool
     resume: bool = False
+    out_of_core: bool = False
+    cluster: str | None = None
 
 
 def run(job: Job) -> None:
@@ -50,6 +53,8 @@ def run(job: Job) -> None:
     for path in (job.out, job.report):
         if path is not None:
             check_target(path)
+    if job.out_of_core and run_shards(job, started):
+        return
     treebank = read_normalised(job.trees, job.skip_broken)
     dev = None if job.dev is None else read_normalised((job.dev,), job.skip_broken)
     learner = job.learner
@@ -57,8 +62,14 @@ def run(job: Job) -> None:
         if job.tune_states and dev is not None:
             learner = tuned(learner, treebank, dev, tell=tell, checkpoint=checkpoint.at("tuning"))
             options = learner.options()
-        with stages("learning") as progress:
-            grammar = learner.fit_normalised(treebank, options, progress=progress, checkpoint=checkpoint)
+        with stages("learning") as progress, open_run(job.cluster) as where:
+            grammar = learner.fit_normalised(
+                treebank,
+                options,
+                progress=progress,
+                checkpoint=checkpoint,
+                run=None if job.cluster is None else where,
+            )
         grammar.save(job.out)
     elapsed = time.perf_counter() - started
     for line in learning_lines(grammar):
@@ -67,6 +78,32 @@ def run(job: Job) -> None:
     table = [] if dev is None else score_table(learner, treebank, grammar, dev)
     if job.report is not None:
         _write_report(job.report, grammar, learner, table, elapsed)
+
+
+def run_shards(job: Job, started: float) -> bool:
+    """Learn from shards, here, in processes or on a cluster; False if the trees are one shard only."""
+    from eigenparse.api.grammar import Learning
+    from eigenparse.learn.shards import cut_shards
+    from eigenparse.learn.streamed import train_shards
+
+    if job.tune_states or job.resume or job.skip_broken:
+        raise OptionError("--out-of-core has no --tune-states, --resume or --skip-broken; leave them out")
+    shards = list(cut_shards(job.trees))
+    if len(shards) < 2:
+        return False
+    with stages("learning") as progress, open_run(job.cluster, job.learner.jobs) as where:
+        learned = train_shards(shards, job.learner.options(), run=where, progress=progress)
+    grammar = replace(Grammar.of(learned.grammar), learning=Learning(learned.seconds, learned.megabytes))
+    grammar.save(job.out)
+    elapsed = time.perf_counter() - started
+    for line in [*learning_lines(grammar), f"{len(shards)} shards; wrote {job.out} in {elapsed:.1f} s"]:
+        tell(line)
+    if job.dev is not None:
+        found = dev_scores(grammar, read_normalised((job.dev,), job.skip_broken), job.learner.jobs)
+        typer.echo(f"F1 {found.f1:.2f}, precision {found.precision:.2f}, recall {found.recall:.2f}")
+    if job.report is not None:
+        _write_report(job.report, grammar, job.learner, [], elapsed)
+    return True
 
 
 @contextmanager

@@ -164,6 +164,20 @@ THESIS_INSIDE = ("rule", "left-child", "right-child", "words")
 THESIS_OUTSIDE = ("parent", "grandparent", "rule-above", "second-rule-above")
 
 
+def feature_keys(
+    view: NodeView, names: Sequence[str | Feature], order: npt.NDArray[np.int64]
+) -> npt.NDArray[np.uint64]:
+    """(n, T) 64-bit keys of the features of the rows in ``order``; they depend on ids only, not on the shard."""
+    unknown = [name for name in names if isinstance(name, str) and name not in KNOWN]
+    if unknown:
+        raise OptionError(f"unknown feature {unknown[0]!r}; choose from {', '.join(KNOWN)}")
+    keys = np.empty((order.size, len(names)), dtype=np.uint64)
+    for t, name in enumerate(names):
+        function = KNOWN[name] if isinstance(name, str) else name
+        keys[:, t] = key(function(view)[order], np.full(order.size, t))
+    return keys
+
+
 @dataclass(frozen=True, slots=True)
 class FeatureTable:
     """Feature ids of rows sorted by label, and a scale a feature.
@@ -189,14 +203,7 @@ def feature_table(
     Scaling [cohen-etal-2013]: feature i gets sqrt(n / (count_i + kappa)); ``None`` leaves it out.
     The scales' dtype is that of everything projected later.
     """
-    unknown = [name for name in names if isinstance(name, str) and name not in KNOWN]
-    if unknown:
-        raise OptionError(f"unknown feature {unknown[0]!r}; choose from {', '.join(KNOWN)}")
-    n = order.size
-    keys = np.empty((n, len(names)), dtype=np.uint64)
-    for t, name in enumerate(names):
-        function = KNOWN[name] if isinstance(name, str) else name
-        keys[:, t] = key(function(view)[order], np.full(n, t))
+    n, keys = order.size, feature_keys(view, names, order)
     ids, first = np.empty(keys.size, dtype=np.int32), np.empty(keys.size, dtype=np.int64)
     d = intern_keys(keys.ravel(), ids, first)
     count = np.bincount(ids, minlength=d)

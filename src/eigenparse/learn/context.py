@@ -11,7 +11,12 @@ UNSEEN = 0.05  # share of each row that follows the overall frequencies
 
 
 def tag_context(trees: Trees, view: NodeView) -> TagContext:
-    """Count neighbours of every span; row or column A is the margin of the sentence."""
+    """Neighbours of every span; row or column A is the margin of the sentence."""
+    return smoothed_context(*context_counts(trees, view))
+
+
+def context_counts(trees: Trees, view: NodeView) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """How often tags follow tags, and labels stand after and before tags; counts of shards add."""
     margin = len(trees.labels)
     label = trees.label
     before = np.where(view.tag_before >= 0, view.tag_before, margin)
@@ -20,10 +25,15 @@ def tag_context(trees: Trees, view: NodeView) -> TagContext:
     follow = _table(label[leaf], after[leaf], margin + 1, margin + 1)
     first = leaf & (view.tag_before < 0)
     follow += _table(np.full(int(first.sum()), margin), label[first], margin + 1, margin + 1)
+    return follow, _table(before, label, margin + 1, margin), _table(after, label, margin + 1, margin)
+
+
+def smoothed_context(follow: FloatArray, before: FloatArray, after: FloatArray) -> TagContext:
+    """Chances from counts."""
     return TagContext(
         follow=_smoothed(follow, 1).astype(np.float32),
-        before=_smoothed(_table(before, label, margin + 1, margin), 1).astype(np.float32),
-        after=_smoothed(_table(after, label, margin + 1, margin), 0).astype(np.float32),
+        before=_smoothed(before, 1).astype(np.float32),
+        after=_smoothed(after, 0).astype(np.float32),
     )
 
 

@@ -169,16 +169,29 @@ def with_lexicon(
     skeleton: Skeleton, weights: Weights, trees: Trees, tokens: TokenValues, options: LexiconOptions
 ) -> tuple[Skeleton, Weights]:
     """The same grammar with a lexicon of all training words, classes and tags."""
+    sums = token_sums(trees, tokens, weights.state_at)
+    return lexicon_of_sums(skeleton, weights, trees.words, sums, tokens.total, options)
+
+
+def lexicon_of_sums(
+    skeleton: Skeleton,
+    weights: Weights,
+    words: tuple[str, ...],
+    sums: tuple[csr_matrix, csr_matrix],
+    total: FloatArray,
+    options: LexiconOptions,
+) -> tuple[Skeleton, Weights]:
+    """The same from sums over tokens (see ``token_sums``), which may come from many shards."""
     state_at, n_states = weights.state_at, int(weights.state_at[-1])
-    inner, initial = token_sums(trees, tokens, state_at)
+    labels, (inner, initial) = skeleton.labels, sums
     both = (inner + initial).tocsr()
     everything = np.asarray(both.sum(axis=0)).ravel()
     label_total = everything[n_states:]
-    tree = class_tree(trees.words)
+    tree = class_tree(words)
     shares = class_shares(tree, inner, initial, n_states, options)
-    tags, by_tag = tag_shares(trees.labels, label_total > 0, everything / label_total.sum(), state_at)
+    tags, by_tag = tag_shares(labels, label_total > 0, everything / label_total.sum(), state_at)
     size = np.asarray(both[:, n_states:].sum(axis=1)).ravel()
-    column_tag = _column_tags(trees.labels, weights.states)
+    column_tag = _column_tags(labels, weights.states)
     kept = np.flatnonzero(size > options.rare) if options.by_tag else np.arange(size.size)
     n_classes = 1 if options.by_tag else len(tree.names)
     blocks = [
@@ -189,8 +202,8 @@ def with_lexicon(
         for part in (kept[s : s + BLOCK] for s in range(0, kept.size, BLOCK))
     ]
     blocks += [(shares[:n_classes], np.ones(n_classes)), (by_tag, np.ones(len(tags)))]
-    label, symbol, weight, probability = _entries(blocks, tokens.total, label_total, weights, options.least)
-    names = tuple(trees.words[w] for w in kept) + tree.names[:n_classes] + tags
+    label, symbol, weight, probability = _entries(blocks, total, label_total, weights, options.least)
+    names = tuple(words[w] for w in kept) + tree.names[:n_classes] + tags
     fuller = replace(
         skeleton, symbols=names, n_words=kept.size, n_classes=n_classes, entry_label=label,
         entry_symbol=symbol, entry_start=starts(symbol, len(names)), entry_probability=probability,

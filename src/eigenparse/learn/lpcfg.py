@@ -213,10 +213,10 @@ def _finished(
     stages.start("lexicon")
     tokens = shrunk(encoded.trees, member.tokens, options.shrinkage)
     skeleton, weights = with_lexicon(encoded.skeleton, member.weights, encoded.trees, tokens, options.lexicon)
-    return LatentGrammar(skeleton, (_single(weights),), report=member.report)
+    return LatentGrammar(skeleton, (single(weights),), report=member.report)
 
 
-def _single(weights: Weights) -> Weights:
+def single(weights: Weights) -> Weights:
     """Weights as stored: single precision."""
     return replace(
         weights,
@@ -272,7 +272,7 @@ def _by_rounds(
     expectation = None
     while len(log_likelihoods) < options.rounds:
         stages.start("EM rounds")
-        expectation = expected_counts(encoded, _single(weights))
+        expectation = expected_counts(encoded, single(weights))
         log_likelihoods.append(expectation.log_likelihood)
         weights = estimate(
             encoded.skeleton,
@@ -285,7 +285,7 @@ def _by_rounds(
             since = place.keep_rounds(done, since)
     if expectation is None:
         stages.start("posteriors of words")
-        expectation = expected_counts(encoded, _single(weights))
+        expectation = expected_counts(encoded, single(weights))
         log_likelihoods.append(expectation.log_likelihood)
     report = {"singular": _singular(rounds.singular), "log_likelihood": log_likelihoods}
     return _Member(weights, _posterior_tokens(encoded, weights, expectation), report)
@@ -321,7 +321,7 @@ def _coarse(encoded: Encoded, view: NodeView, options: LpcfgOptions, stages: Sta
     rounds = _by_counts(encoded, cluster_states(encoded, view, small.states, options.seed), small, quiet)
     member = _by_rounds(encoded, rounds, small, quiet, NOTHING_KEPT)
     _, weights = with_lexicon(encoded.skeleton, member.weights, encoded.trees, member.tokens, options.lexicon)
-    return _single(weights)
+    return single(weights)
 
 
 def _singular(values: dict[int, FloatArray]) -> dict[str, list[float]]:

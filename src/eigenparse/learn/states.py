@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenparse.arrays import FloatArray, IntVector, LongVector, generator
+from eigenparse.corpus.columns import Label
 from eigenparse.errors import OptionError
 from eigenparse.features.tree import (
     INSIDE,
@@ -76,7 +77,11 @@ class LabelBlock:
 def wanted_states(encoded: Encoded, options: StateOptions) -> IntVector:
     """Number of states of each label by the rule, and by name where given: (A,)."""
     labels = encoded.trees.labels
-    count = np.bincount(encoded.trees.label, minlength=len(labels))
+    return states_by_rule(np.bincount(encoded.trees.label, minlength=len(labels)), labels, options)
+
+
+def states_by_rule(count: LongVector, labels: tuple[Label, ...], options: StateOptions) -> IntVector:
+    """The same from the number of nodes of each label."""
     wanted = np.clip(count // (options.nodes_per_state or NODES_PER_STATE), 1, options.states)
     named = dict(options.by_label)
     for a, label in enumerate(labels):

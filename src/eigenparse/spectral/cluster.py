@@ -19,10 +19,22 @@ def cluster_rows(rows: FloatArray, n_states: int, *, rng: np.random.Generator) -
     Centres come from at most SAMPLE rows; every row then joins its nearest centre.
     """
     n = rows.shape[0]
+    centres = centres_of(rows, n_states, rng=rng)
+    if centres is None:
+        return np.zeros(n, dtype=np.int32)
+    state = np.empty(n, dtype=np.int32)
+    nearest(rows, centres, state)
+    _, packed = np.unique(state, return_inverse=True)
+    return packed.astype(np.int32)
+
+
+def centres_of(rows: FloatArray, n_states: int, *, rng: np.random.Generator) -> FloatArray | None:
+    """Centres (k, d) of at most SAMPLE rows; None if all rows are one cluster."""
+    n = rows.shape[0]
     sample = rows if n <= SAMPLE else rows[np.sort(rng.choice(n, SAMPLE, replace=False))]
     distinct = np.unique(sample, axis=0)
     if n_states == 1 or distinct.shape[0] == 1:
-        return np.zeros(n, dtype=np.int32)
+        return None
     means = KMeans(
         min(n_states, distinct.shape[0]), n_init=1, max_iter=50, random_state=int(rng.integers(2**31))
     )
@@ -31,7 +43,4 @@ def cluster_rows(rows: FloatArray, n_states: int, *, rng: np.random.Generator) -
     with threadpool_limits(limits=1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         means.fit(sample)
-    state = np.empty(n, dtype=np.int32)
-    nearest(rows, np.ascontiguousarray(means.cluster_centers_, dtype=rows.dtype), state)
-    _, packed = np.unique(state, return_inverse=True)
-    return packed.astype(np.int32)
+    return np.ascontiguousarray(means.cluster_centers_, dtype=rows.dtype)

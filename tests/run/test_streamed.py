@@ -1,0 +1,129 @@
+"""Learning by passes over shards: the sums of shards are those of the whole, wherever they are added."""
+
+import pathlib
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from tests.cli.calls import call
+
+from eigenparse.corpus.brackets import read_trees, write_trees
+from eigenparse.corpus.normalise import normalise
+from eigenparse.corpus.transform import Binarisation, binarise
+from eigenparse.errors import OptionError
+from eigenparse.learn import shards as cutting
+from eigenparse.learn.encode import encode, fold_rare
+from eigenparse.learn.lpcfg import LpcfgOptions, train_lpcfg
+from eigenparse.learn.shards import cut_shards, shard_trees
+from eigenparse.learn.states import StateOptions
+from eigenparse.learn.streamed import count_corpus, encode_shard, make_plan, train_shards
+from eigenparse.models.grammar_file import save_grammar
+from eigenparse.run.local import LocalRun, on_this_machine
+from eigenparse.synthetic import sample_treebank
+
+ROUNDING = 1e-5  # single-precision sums in another order
+OPTIONS = LpcfgOptions(states=StateOptions(states=5, nodes_per_state=40), em_rounds=2, coarse_states=2)
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    path = tmp_path_factory.mktemp("shards") / "train.ptb"
+    write_trees(sample_treebank(250, 0), path)
+    return path
+
+
+def test_shards_hold_every_tree_once(corpus: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """Whatever the size of shards, and with trees that spread over lines."""
+    spread = tmp_path / "spread.ptb"
+    spread.write_text(corpus.read_text().replace(" (", "\n  (") + "\n\n")
+    whole = corpus.read_bytes()
+    for path in (corpus, spread):
+        for size in (1, 300, 5_000, 10**9):
+            found = list(cut_shards(path, shard_bytes=size))
+            content = path.read_bytes()
+            assert b"".join(content[s.start : s.start + s.size] for s in found) == content
+            assert [s.number for s in found] == list(range(len(found)))
+            assert sum(len(shard_trees(s, Binarisation())) for s in found) == 250
+    assert len(list(cut_shards(corpus, shard_bytes=300))) > 50
+    assert len(list(cut_shards(corpus, shard_bytes=len(whole)))) == 1
+
+
+def test_packed_files_are_one_shard_each(corpus: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    import gzip
+
+    (tmp_path / "a.ptb.gz").write_bytes(gzip.compress(corpus.read_bytes()))
+    found = list(cut_shards(tmp_path, shard_bytes=100))
+    assert len(found) == 1
+    assert len(shard_trees(found[0], Binarisation())) == 250
+
+
+def test_the_plan_is_the_skeleton_of_the_whole(corpus: pathlib.Path) -> None:
+    shards = list(cut_shards(corpus, shard_bytes=4_000))
+    plan = make_plan(count_corpus(LocalRun(), shards, OPTIONS.binarisation), OPTIONS)
+    trees = binarise(normalise(read_trees(corpus)), OPTIONS.binarisation)
+    whole = encode(trees, fold_rare(trees, OPTIONS.rare))
+    assert plan.skeleton.labels == whole.skeleton.labels
+    assert plan.skeleton.symbols == whole.skeleton.symbols
+    assert plan.word_names == trees.words
+    for name in ("rules", "entry_label", "entry_symbol", "entry_start"):
+        assert np.array_equal(getattr(plan.skeleton, name), getattr(whole.skeleton, name))
+    for name in ("rule_probability", "entry_probability", "root_probability"):
+        assert_allclose(getattr(plan.skeleton, name), getattr(whole.skeleton, name), rtol=1e-12)
+    parts = [encode_shard(shard, plan) for shard in shards]
+    for name in ("rule", "entry", "symbol"):
+        joined = np.concatenate([getattr(part, name) for part in parts])
+        assert np.array_equal(joined, getattr(whole, name))
+
+
+def test_where_every_node_is_sampled_the_grammar_is_that_of_the_whole(corpus: pathlib.Path) -> None:
+    shards = list(cut_shards(corpus, shard_bytes=6_000))
+    assert len(shards) > 5
+    ours = train_shards(shards, OPTIONS).grammar
+    whole = train_lpcfg(binarise(normalise(read_trees(corpus)), OPTIONS.binarisation), OPTIONS).grammar
+    assert ours.skeleton.symbols == whole.skeleton.symbols
+    for one, other in ((ours.members[0], whole.members[0]), (ours.coarse, whole.coarse)):
+        assert one is not None
+        assert other is not None
+        assert np.array_equal(one.states, other.states)
+        for name in ("rule_weight", "entry_weight", "root_weight"):
+            assert_allclose(getattr(one, name), getattr(other, name), rtol=1e-3, atol=ROUNDING)
+    assert ours.context is not None
+    assert whole.context is not None
+    assert_allclose(ours.context.follow, whole.context.follow, rtol=1e-6)
+    logs = [g.report["members"][0]["log_likelihood"] for g in (ours, whole)]
+    assert_allclose(logs[0], logs[1], rtol=ROUNDING)
+
+
+def test_processes_change_nothing(corpus: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    shards = list(cut_shards(corpus, shard_bytes=20_000))
+    save_grammar(train_shards(shards, OPTIONS).grammar, tmp_path / "one")
+    with on_this_machine(2) as run:
+        save_grammar(train_shards(shards, OPTIONS, run=run).grammar, tmp_path / "two")
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_one_shard_is_learnt_as_ever(
+    corpus: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["train", "lpcfg", corpus, "--states", 3]
+    assert call(*arguments, "--out", tmp_path / "usual").code == 0
+    assert call(*arguments, "--out-of-core", "--out", tmp_path / "shards").code == 0
+    assert (tmp_path / "usual").read_bytes() == (tmp_path / "shards").read_bytes()
+    monkeypatch.setattr(cutting.cut_shards, "__kwdefaults__", {"shard_bytes": 9_000})
+    done = call(*arguments, "--out-of-core", "--out", tmp_path / "many", "--dev", corpus)
+    assert done.code == 0, done.err
+    assert "shards" in done.err
+    assert "F1" in done.out
+    assert call("parse", tmp_path / "many", stdin="the man saw a boat\n").lines[0].startswith("(TOP")
+
+
+def test_what_needs_all_trees_is_refused(corpus: pathlib.Path) -> None:
+    shards = list(cut_shards(corpus))
+    for options in (
+        replace(OPTIONS, method="tensor"),
+        replace(OPTIONS, ensemble=2),
+        replace(OPTIONS, states=replace(OPTIONS.states, noise="dropout")),
+    ):
+        with pytest.raises(OptionError, match="out of core"):
+            train_shards(shards, options)
