@@ -22,7 +22,7 @@ from eigenparse.experiments.matejovicova import (
     Plan,
     settings,
     states_size,
-    test_size,
+    judged_on,
     training_sizes,
     trials_of,
 )
@@ -33,7 +33,6 @@ from eigenparse.experiments.trials import Outcome, as_binary, run_all, run_trial
 from eigenparse.learn.lpcfg import PRESETS
 from eigenparse.report import Curves, Report, Table, read_report, write_report
 
-test_size.__test__ = False  # type: ignore[attr-defined]
 SMALL = Plan(runs=2, n_test=20, states=(1, 3), compared=(3,), n_sizes=2)
 
 
@@ -56,7 +55,7 @@ def test_the_plan_is_the_thesis_where_the_treebank_allows(corpus: Corpus) -> Non
 
     large = Corpus("large", "", corpus.train, corpus.dev, Long())  # type: ignore[arg-type]
     plan = Plan()
-    assert test_size(large, plan) == 1000
+    assert judged_on(large, plan) == 1000
     assert training_sizes(large, plan) == tuple(THESIS_SIZES)
     assert states_size(large, plan) == 10_000
     assert plan.states == tuple(THESIS_STATES)

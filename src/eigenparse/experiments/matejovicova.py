@@ -77,7 +77,7 @@ def settings(seed: int) -> dict[str, LpcfgOptions]:
     }
 
 
-def test_size(corpus: Corpus, plan: Plan) -> int:
+def judged_on(corpus: Corpus, plan: Plan) -> int:
     """Sentences to judge samples on: those asked for, fewer where a treebank is small."""
     n = int(np.sum(word_counts(corpus.pool) > 1))
     return max(min(plan.n_test, max(n // 18, min(FEWEST_TEST, n // 6))), 2)
@@ -85,7 +85,7 @@ def test_size(corpus: Corpus, plan: Plan) -> int:
 
 def training_sizes(corpus: Corpus, plan: Plan) -> tuple[int, ...]:
     """Sizes of experiment 4.1: the thesis' own where the treebank is large enough, else equal steps."""
-    room = int(np.sum(word_counts(corpus.pool) > 1)) - test_size(corpus, plan)
+    room = int(np.sum(word_counts(corpus.pool) > 1)) - judged_on(corpus, plan)
     step = min(SIZE_STEP, max(room // plan.n_sizes, 1))
     return tuple(step * k for k in range(1, plan.n_sizes + 1))
 
@@ -103,7 +103,7 @@ def trials_of(corpus: Corpus, plan: Plan) -> list[Trial]:
 
 def _splits(corpus: Corpus, plan: Plan) -> list[tuple[LongVector, LongVector]]:
     """The random split of each run."""
-    size = test_size(corpus, plan)
+    size = judged_on(corpus, plan)
     return [
         random_split(corpus.pool, size, generator(plan.seed, SPLIT_STREAM, run)) for run in range(plan.runs)
     ]

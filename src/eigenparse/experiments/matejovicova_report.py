@@ -135,6 +135,7 @@ def size_section(name: str, results: Results) -> Section:
         ("no states", PLAIN, MEAN),
         ("eigenparse default", OURS, MEAN),
         ("labelled, corpus: thesis", THESIS, CORPUS),
+        ("no states", PLAIN, CORPUS),
         ("eigenparse", OURS, CORPUS),
         ("seconds, thesis", THESIS, SECONDS),
         ("seconds, eigenparse", OURS, SECONDS),
@@ -194,8 +195,8 @@ def states_section(name: str, results: Results) -> Section:
         seconds = (results.mean(STATES, s, m, SECONDS) for s in (THESIS, OURS))
         losses.append((m, *lost, *seconds, published[2]))
     header = (
-        "states", "thesis: unlabelled", "labelled", "difference", "published: unlabelled", "labelled ",
-        "eigenparse: unlabelled", "labelled  ",
+        "states", "thesis: unlabelled", "labelled", "difference", "published: unlabelled", "labelled",
+        "eigenparse: unlabelled", "labelled",
     )  # fmt: skip
     costs = (
         "states",
