@@ -1,6 +1,6 @@
 """Tagging and chunking: accuracy, F1, training seconds and tokens a second of every method, as a table.
 
-python benchmarks/sequence_tagging.py DATA [--corpus conll2000|wsj-sample|gum] [--sweep] [--seeds 3]
+python benchmarks/sequence_tagging.py DATA [--corpus conll2000|wsj-sample|gum] [--sweep [--figure FILE.svg]] [--seeds 3]
 """
 
 import argparse
@@ -33,7 +33,10 @@ ROWS = (
     ("em", 8, "loglinear", 4),
 )
 SWEEP = tuple(
-    ("spectral", m, emission, 1) for emission in ("class", "loglinear") for m in (1, 2, 4, 8, 16, 32)
+    (method, m, emission, 1)
+    for emission in ("class", "loglinear")
+    for method, sizes in (("hmm", (1,)), ("spectral", (1, 2, 4, 8, 16, 24, 32)))
+    for m in sizes
 )
 
 
@@ -56,27 +59,59 @@ def measure(train, test, row, seed):
     return 100 * counts.accuracy, 100 * counts.chunk.f1, trained, speed
 
 
+def draw(means, corpus, path):
+    """The figure of the sweep: accuracy over the number of states, the bigram HMM as a dashed line."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 3.2), layout="constrained")
+    for panel, emission in zip(figure.subplots(1, 2), ("class", "loglinear"), strict=True):
+        points = [
+            (m, mean[0])
+            for (method, m, kind, _), mean in means.items()
+            if (method, kind) == ("spectral", emission)
+        ]
+        panel.plot(*zip(*points, strict=True), marker="o", label="spectral")
+        panel.axhline(means["hmm", 1, emission, 1][0], linestyle="--", color="grey", label="bigram HMM")
+        panel.set(
+            xscale="log", xticks=[m for m, _ in points], xlabel="states a label", title=f"{emission} emission"
+        )
+        panel.set_xticklabels([str(m) for m, _ in points])
+        panel.minorticks_off()
+        panel.set_ylabel(f"{corpus}: accuracy")
+        panel.legend()
+    figure.savefig(path)
+
+
 def main():
     """Print the table of one corpus."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("--corpus", choices=sorted(CORPORA), default="conll2000")
-    parser.add_argument("--sweep", action="store_true", help="spectral at 1 to 32 states")
+    parser.add_argument("--sweep", action="store_true", help="the bigram HMM, and spectral at 1 to 32 states")
+    parser.add_argument("--figure", type=pathlib.Path, help="with --sweep: draw it there")
+    parser.add_argument("--emission", help="only rows with this emission")
     parser.add_argument("--seeds", type=int, default=1)
     options = parser.parse_args()
     files = [options.data / options.corpus / name for name in CORPORA[options.corpus]]
     train, test = (read_labelled(path) for path in files)
-    print("| method | states | emission | models | accuracy | F1 | train CPU s | tokens/s |")
-    print("|---|---|---|---|---|---|---|---|")
+    print(
+        "| method | states | emission | models | accuracy | F1 | train CPU s | tokens/s | accuracy by seed |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
+    means = {}
     for row in SWEEP if options.sweep else ROWS:
-        seeds = range(options.seeds)
-        mean = np.mean([measure(train, test, row, 100 * seed) for seed in seeds], axis=0)
         method, states, emission, members = row
+        if options.emission not in (None, emission):
+            continue
+        found = [measure(train, test, row, 100 * seed) for seed in range(options.seeds)]
+        mean = means[row] = np.mean(found, axis=0)
         print(
             f"| {method} | {states} | {emission} | {members} | {mean[0]:.2f} | {mean[1]:.2f} "
-            f"| {mean[2]:.1f} | {mean[3]:,.0f} |",
+            f"| {mean[2]:.1f} | {mean[3]:,.0f} | {', '.join(f'{one[0]:.2f}' for one in found)} |",
             flush=True,
         )
+    if options.figure:
+        draw(means, options.corpus, options.figure)
 
 
 if __name__ == "__main__":

@@ -242,5 +242,5 @@ def test_months_are_neighbours_in_newswire(tmp_path):
     words = choose_vocabulary(count_words([block]), 3000)
     choices = VectorChoices(dim=30)
     vectors = learn_vectors(words, count_pairs([block], words, reach_of("cca", 2, 4)), choices)
-    months = set("Jan Feb Dec January February April May June July August September October".split())
-    assert len(months & {word for word, _ in nearest(vectors, "March", 6)}) >= 5
+    months = ("Jan", "Feb", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+    assert sum(word.startswith(months) for word, _ in nearest(vectors, "March", 6)) >= 5

@@ -151,10 +151,10 @@ def _latent(
 
 
 def _spectral_choices(choices: TaggerChoices) -> SpectralChoices:
-    # a window emission has seen the neighbours already: trust its symbols' own vectors less
-    made = SpectralChoices(
-        states=choices.states, weight=5.0 if choices.emission in ("class", "backoff") else 100.0
-    )
+    made = SpectralChoices(states=choices.states)
+    if choices.emission not in ("class", "backoff"):
+        # a window emission has seen the neighbours already: trust tensors and symbols' own vectors less
+        made = replace(made, strength=150.0, weight=300.0)
     if choices.strength is not None:
         made = replace(made, strength=choices.strength)
     return made if choices.weight is None else replace(made, weight=choices.weight)
