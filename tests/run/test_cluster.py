@@ -124,6 +124,37 @@ def test_tag_and_evaluate(cluster: Any, folder: pathlib.Path) -> None:
         assert call(*arguments, *address) == expected
 
 
+def same_model(folder: pathlib.Path, arguments: list[object], *address: object) -> None:
+    """The same bytes here and on the cluster."""
+    here, there = folder / "here.model", folder / "there.model"
+    for out, more in ((here, ()), (there, address)):
+        done = call(*arguments, "--out", out, *more)
+        assert done.code == 0, done.err
+    assert here.read_bytes() == there.read_bytes()
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["", "killed"])
+def test_learning_is_the_same_on_a_cluster(
+    cluster: Any, folder: pathlib.Path, killed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from eigenparse.corpus import text_blocks
+    from eigenparse.learn import shards
+
+    monkeypatch.setattr(shards.cut_shards, "__kwdefaults__", {"shard_bytes": 9_000})
+    monkeypatch.setattr(text_blocks.text_blocks, "__defaults__", (4_000,))
+    thread = kill_one_soon(cluster, 3.0) if killed else None
+    address = ("--cluster", cluster.scheduler_address)
+    train = ["train", "lpcfg", folder / "train.ptb", "--states", 3]
+    same_model(folder, [*train, "--out-of-core"], *address)
+    if not killed:
+        same_model(folder, [*train, "--ensemble", 2], *address)
+        rhmm = ["train", "rhmm", folder / "train.ptb", "--method", "cluster", "--emission", "class"]
+        same_model(folder, [*rhmm, "--ensemble", 2], *address)
+        same_model(folder, ["embed", folder / "text", "--dim", 5], *address)
+    if thread is not None:
+        thread.join()
+
+
 def test_score_blocks_are_small_and_many(folder: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scores of many blocks are those of all sentences at once."""
     from eigenparse.cli import cluster

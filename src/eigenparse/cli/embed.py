@@ -33,6 +33,10 @@ def embed(
     lower: Annotated[bool, typer.Option(help="Make all words lower case.")] = False,
     power: Annotated[float, typer.Option(help="Raise counts to this power (1: leave them).")] = 0.5,
     seed: Annotated[int, typer.Option(min=0, help="Seed.")] = 0,
+    jobs: Annotated[int, typer.Option(min=0, metavar="N", help="Processes that count; 0 for all cores.")] = 1,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Count on a Dask cluster, as tcp://host:8786.")
+    ] = None,
 ) -> None:
     """Learn word vectors from text, or show the nearest neighbours of a word."""
     from eigenparse.errors import OptionError
@@ -55,21 +59,30 @@ def embed(
         power=power,
         seed=seed,
     )
-    _learn(text, choices, out, text_out)
+    _learn(text, choices, out, text_out, jobs, cluster)
 
 
-def _learn(text: list[Path], choices: "VectorChoices", out: Path | None, text_out: Path | None) -> None:
+def _learn(
+    text: list[Path],
+    choices: "VectorChoices",
+    out: Path | None,
+    text_out: Path | None,
+    jobs: int,
+    cluster: str | None,
+) -> None:
     from eigenparse.cli.output import check_target
     from eigenparse.cli.progress import stages, tell
     from eigenparse.corpus.text_blocks import text_files
     from eigenparse.learn.vectors import embed_files
     from eigenparse.models.vectors import save_vectors, save_word2vec
+    from eigenparse.run.ordered import open_run
 
     targets = [path for path in (out, text_out) if path is not None]
     for path in targets:
         check_target(path)
-    with stages("embed") as told:
-        vectors = embed_files(text_files(text), choices, told=told)
+    alone = cluster is None and jobs == 1
+    with stages("embed") as told, open_run(cluster, jobs) as run:
+        vectors = embed_files(text_files(text), choices, told=told, run=None if alone else run)
     if out is not None:
         save_vectors(out, vectors)
     if text_out is not None:

@@ -26,6 +26,12 @@ def train_rhmm(
         str, typer.Option("--format", help="auto, columns, tagged, conllu or brackets.")
     ] = "auto",
     seed: Annotated[int, typer.Option(help="Seed.")] = 0,
+    jobs: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Processes for --ensemble; 0: all cores.")
+    ] = 1,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Learn on a Dask cluster, as tcp://host:8786.")
+    ] = None,
 ) -> None:
     """Learn a tagger or chunker: refinement HMM, HMM or unigram."""
     from eigenparse.corpus.label_sources import pick_label, read_labelled, reduce_columns
@@ -33,6 +39,7 @@ def train_rhmm(
     from eigenparse.features.sequence import read_features
     from eigenparse.learn.rhmm import TaggerChoices, fit_product
     from eigenparse.models.rhmm import save_tagger
+    from eigenparse.run.ordered import open_run
 
     names = columns.split(",") if columns else None
     whole = read_labelled(corpus, form=form, columns=names)
@@ -48,7 +55,8 @@ def train_rhmm(
         rounds=em_rounds,
         seed=seed,
     )
-    product, report = fit_product(data, name, choices, ensemble)
+    with open_run(cluster, jobs) as run:
+        product, report = fit_product(data, name, choices, ensemble, run=run)
     model = product if ensemble > 1 else product.members[0]
     save_tagger(out, model)
     typer.echo(

@@ -2,6 +2,7 @@
 
 import time
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from threadpoolctl import threadpool_limits
@@ -28,6 +29,8 @@ from eigenparse.learn.rhmm_spectral import (
     neutral_vector,
 )
 from eigenparse.models.rhmm import Emission, Observations, Operators, Product, RefinementHMM
+from eigenparse.run.local import LocalRun
+from eigenparse.run.ordered import OrderedRun
 
 METHODS = ("spectral", "cluster", "em", "hmm", "unigram")
 EMISSIONS = ("loglinear", "class", "backoff")
@@ -99,12 +102,13 @@ def _fit(data: Labelled, label: str, choices: TaggerChoices) -> tuple[Refinement
 
 
 def fit_product(
-    corpus: Sequences, label: str, choices: TaggerChoices, members: int
+    corpus: Sequences, label: str, choices: TaggerChoices, members: int, *, run: OrderedRun = LocalRun()
 ) -> tuple[Product, TaggerReport]:
-    """Several taggers that differ in their seeds, applied as one."""
+    """Several taggers that differ in their seeds, applied as one; ``run``: where they are learnt."""
     if members < 1:
         raise OptionError(f"a product needs 1 member or more, got {members} instead")
-    made = [fit_tagger(corpus, label, replace(choices, seed=choices.seed + k)) for k in range(members)]
+    several = (replace(choices, seed=choices.seed + k) for k in range(members))
+    made = list(run.map_ordered(partial(fit_tagger, corpus, label), several))
     return Product(tuple(model for model, _ in made)), made[0][1]
 
 

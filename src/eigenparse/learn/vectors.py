@@ -7,6 +7,7 @@ distance are counted.  Both counts are sums over blocks, so shards may be counte
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from eigenparse.corpus.text_blocks import text_blocks
 from eigenparse.errors import DataError, OptionError
 from eigenparse.kernels.cooccurrence import merge_counts, run_lengths, window_codes
 from eigenparse.models.vectors import UNKNOWN, WordVectors
+from eigenparse.run.ordered import OrderedRun
 from eigenparse.spectral.vectors import METHODS, PairStatistics, pair_matrix, reach_of, vectors_of
 
 _LINE_END = b"\x00"
@@ -108,18 +110,24 @@ def check_vector_choices(choices: VectorChoices) -> None:
         raise OptionError(f"power must be above 0 and at most 1, got {choices.power} instead")
 
 
-def count_words(blocks: Iterable[bytes], *, lower: bool = False) -> WordCounts:
-    """Occurrences of every word in blocks of lines."""
+def count_words(blocks: Iterable[bytes], *, lower: bool = False, run: OrderedRun | None = None) -> WordCounts:
+    """Occurrences of every word in blocks of lines; ``run``: where blocks are counted."""
     total: Counter[bytes] = Counter()
     tokens = lost = 0
-    for block in blocks:
-        words = _words(block, lower)
+    task = partial(_block_words, lower=lower, count=run is not None)
+    for words, n in map(task, blocks) if run is None else run.map_ordered(task, blocks):
         total.update(words)
-        tokens += len(words)
+        tokens += n
         if len(total) > MOST_WORDS:
             kept, less = _most(total, MOST_WORDS)
             total, lost = Counter(kept), lost + less
     return WordCounts(total, tokens, lost)
+
+
+def _block_words(block: bytes, lower: bool, count: bool) -> tuple[list[bytes] | Counter[bytes], int]:
+    """The words of a block, counted where they are sent over a wire, and their number."""
+    words = _words(block, lower)
+    return (Counter(words) if count else words), len(words)
 
 
 def _words(block: bytes, lower: bool) -> list[bytes]:
@@ -165,12 +173,15 @@ def encode_block(block: bytes, vocabulary: Vocabulary) -> IntVector:
     return np.fromiter((get(word, 0) for word in words), dtype=np.int32, count=len(words))
 
 
-def count_pairs(blocks: Iterable[bytes], vocabulary: Vocabulary, reach: int) -> PairCounts:
+def count_pairs(
+    blocks: Iterable[bytes], vocabulary: Vocabulary, reach: int, *, run: OrderedRun | None = None
+) -> PairCounts:
     """Occurrences of every pair of words of one line at distances 1 to ``reach``."""
     n = len(vocabulary.words)
     runs: list[PairCounts] = []
-    for block in blocks:
-        runs.append(_block_pairs(encode_block(block, vocabulary), n, reach))
+    task = partial(_pairs_of, vocabulary=vocabulary, reach=reach)
+    for part in map(task, blocks) if run is None else run.map_ordered(task, blocks):
+        runs.append(part)
         while len(runs) > 1 and runs[-2].codes[0].size <= 2 * runs[-1].codes[0].size:
             last = runs.pop()
             runs[-1] = runs[-1] + last
@@ -180,6 +191,10 @@ def count_pairs(blocks: Iterable[bytes], vocabulary: Vocabulary, reach: int) -> 
         last = runs.pop()
         runs[-1] = runs[-1] + last
     return runs[0]
+
+
+def _pairs_of(block: bytes, vocabulary: Vocabulary, reach: int) -> PairCounts:
+    return _block_pairs(encode_block(block, vocabulary), len(vocabulary.words), reach)
 
 
 def _block_pairs(ids: IntVector, n_words: int, reach: int) -> PairCounts:
@@ -242,19 +257,24 @@ def learn_vectors(vocabulary: Vocabulary, pairs: PairCounts, choices: VectorChoi
 
 
 def embed_files(
-    files: Iterable[str | Path], choices: VectorChoices, *, told: Callable[[str], None] | None = None
+    files: Iterable[str | Path],
+    choices: VectorChoices,
+    *,
+    told: Callable[[str], None] | None = None,
+    run: OrderedRun | None = None,
 ) -> WordVectors:
-    """Word vectors of text files, read twice, a block at a time."""
+    """Word vectors of text files, read twice, a block at a time; ``run``: where blocks are counted."""
     check_vector_choices(choices)
     paths = [Path(path) for path in files]
     say = told or (lambda stage: None)
     say("counting words")
-    words = count_words(_blocks(paths), lower=choices.lower)
+    words = count_words(_blocks(paths), lower=choices.lower, run=run)
     vocabulary = choose_vocabulary(
         words, choices.vocabulary, min_count=choices.min_count, lower=choices.lower
     )
     say("counting pairs")
-    pairs = count_pairs(_blocks(paths), vocabulary, reach_of(choices.method, choices.window, choices.reach))
+    reach = reach_of(choices.method, choices.window, choices.reach)
+    pairs = count_pairs(_blocks(paths), vocabulary, reach, run=run)
     say("singular vectors")
     return learn_vectors(vocabulary, pairs, choices)
 
