@@ -20,9 +20,9 @@ from eigenparse.experiments.matejovicova import (
     STATES,
     THESIS,
     Plan,
+    judged_on,
     settings,
     states_size,
-    judged_on,
     training_sizes,
     trials_of,
 )
