@@ -12,6 +12,7 @@ from eigenparse.cli import plot as plot
 from eigenparse.cli import reproduce_cohen2014 as reproduce_cohen2014
 from eigenparse.cli import reproduce_dhillon2012 as reproduce_dhillon2012
 from eigenparse.cli import reproduce_matejovicova2018 as reproduce_matejovicova2018
+from eigenparse.cli import reproduce_stratos2013 as reproduce_stratos2013
 from eigenparse.cli import rerank as rerank
 from eigenparse.cli import sample as sample
 from eigenparse.cli import score as score

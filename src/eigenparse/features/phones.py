@@ -18,11 +18,14 @@ def figure_six(*, neighbours: bool = True, place: bool = True) -> ChainFeatures:
 
 
 def duration_features(far: tuple[int, ...] = FAR) -> ChainFeatures:
-    """Phones some frames ahead and behind, np, pp and pos: they tell how long the phone has lasted and will last.
+    """Those of figure 6 and phones some frames ahead and behind, alone and in pairs.
 
-    Codes of neighbours are left out: a thousand sparse features drown the few that matter.
+    They tell how long the phone has lasted and will last, and what it comes from and goes to.
     """
-    phi = [f"{PHONE}[1]", f"next({PHONE})", *(f"{PHONE}[{k}]" for k in far)]
-    psi = [f"{PHONE}[-1]", f"previous({PHONE})", *(f"{PHONE}[-{k}]" for k in far)]
-    upsilon = [*psi, *phi, f"place({PHONE})"]
+    ahead = [f"{PHONE}[{k}]" for k in far] + [f"next({PHONE})&{PHONE}[{k}]" for k in far]
+    behind = [f"{PHONE}[-{k}]" for k in far] + [f"previous({PHONE})&{PHONE}[-{k}]" for k in far]
+    phi = [f"{PHONE}[1]", f"next({PHONE})", f"{PHONE}[1]&{CODE}", CODE, *ahead]
+    psi = [f"{PHONE}[-1]", f"previous({PHONE})", f"{PHONE}[-1]&{CODE}[-1]", f"{CODE}[-1]", *behind]
+    around = [f"{PHONE}[-{k}]&{PHONE}[{j}]" for k in far for j in far]
+    upsilon = [*psi, f"{PHONE}[1]", f"next({PHONE})", f"{CODE}[1]", *ahead, f"place({PHONE})", *around]
     return chain_features({"phi": phi, "psi": psi, "xi": [CODE], "upsilon": upsilon}, label=PHONE)

@@ -22,6 +22,7 @@ from eigenparse.models.phones import PhoneRecogniser
 from eigenparse.models.rhmm import RefinementHMM
 
 EMISSION = BackoffEmission((CODE,), rare=0, strength=1.0)
+SPECTRAL_WEIGHT, SPECTRAL_STRENGTH = 3.0, 20.0
 METHODS = ("spectral", "cluster", "em", "hmm", "unigram", "three-segment")
 
 
@@ -100,7 +101,7 @@ def frame_sequences(frames: Frames, codes: IntVector, n_codes: int, names: tuple
 
 
 def tagger_choices(choices: PhoneChoices) -> TaggerChoices:
-    """The tagger of codes that the choices describe: figures of smoothing were chosen on development sets."""
+    """The tagger of codes that the choices describe; its smoothing was chosen on development sets."""
     spectral = choices.method == "spectral"
     return TaggerChoices(
         method=choices.method,
@@ -109,8 +110,12 @@ def tagger_choices(choices: PhoneChoices) -> TaggerChoices:
         features=duration_features(),
         symbols=(CODE,),
         rounds=choices.rounds,
-        weight=choices.weight if choices.weight is not None else 5.0 if spectral else None,
-        strength=choices.strength,
+        weight=choices.weight if choices.weight is not None else SPECTRAL_WEIGHT if spectral else None,
+        strength=choices.strength
+        if choices.strength is not None
+        else SPECTRAL_STRENGTH
+        if spectral
+        else None,
         seed=choices.seed,
     )
 

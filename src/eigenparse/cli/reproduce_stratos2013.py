@@ -1,0 +1,72 @@
+"""``eigenparse reproduce stratos2013``: figures 5, 7 and 8 of the paper on TIMIT or any aligned speech."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eigenparse.cli.main import reproduce
+
+
+@reproduce.command()
+def stratos2013(
+    timit: Annotated[Path | None, typer.Option(help="TIMIT's folder.")] = None,
+    speech: Annotated[
+        list[Path] | None,
+        typer.Option(help="Folder with train, dev and test of recordings and .phn files; may be repeated."),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON.")
+    ] = Path("stratos2013"),
+    codes: Annotated[int, typer.Option(min=2, help="Codes (the paper: 10000).")] = 1000,
+    states: Annotated[str, typer.Option(help="Hidden states of the spectral models.")] = "1,2,4,8,16,24,32",
+    em_states: Annotated[str, typer.Option(help="Hidden states of the EM models.")] = "2,4,8,16,24",
+    em_rounds: Annotated[int, typer.Option(min=1, help="Rounds of EM (the paper: 200).")] = 40,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of everything.")] = 0,
+    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 for all cores.")] = 0,
+) -> None:
+    """Repeat Stratos et al. (2013): unigram, HMM, EM, spectral and three-segment phoneme recognition."""
+    import time
+
+    from eigenparse.cli.progress import tell
+    from eigenparse.corpus.phones import find_speech
+    from eigenparse.errors import OptionError
+    from eigenparse.experiments.stratos import StratosPlan, prepare, run_tasks
+    from eigenparse.experiments.stratos_report import stratos_report, stratos_section
+    from eigenparse.report import print_report, write_report
+    from eigenparse.run.local import check_jobs
+
+    folders = [*([timit] if timit else []), *(speech or [])]
+    if not folders:
+        raise OptionError("there is nothing to run on; give --timit DIR or --speech DIR")
+    clock = time.perf_counter()
+    plan = StratosPlan(
+        n_codes=codes,
+        states=_numbers(states, "states"),
+        em_states=_numbers(em_states, "em-states"),
+        rounds=em_rounds,
+        seed=seed,
+        jobs=check_jobs(jobs),
+    )
+    sections = []
+    for folder in folders:
+        data = prepare(find_speech(folder), folder.resolve().name, plan, tell)
+        sections.append(stratos_section(data, run_tasks(data, plan), plan))
+        tell(f"{data.name}: done after {time.perf_counter() - clock:.0f} s")
+    report = stratos_report(sections, plan, time.perf_counter() - clock)
+    print_report(report)
+    page, numbers = write_report(report, out)
+    tell(f"wrote {page} and {numbers}")
+
+
+def _numbers(text: str, option: str) -> tuple[int, ...]:
+    """Distinct numbers of 1 to 256, sorted, from a list with commas."""
+    from eigenparse.errors import OptionError
+
+    try:
+        found = tuple(sorted({int(part) for part in text.split(",")}))
+    except ValueError:
+        found = ()
+    if not found or not 1 <= found[0] <= found[-1] <= 256:
+        raise OptionError(f"{option} must be numbers of 1 to 256 with commas between, got {text!r} instead")
+    return found

@@ -1,0 +1,223 @@
+"""Phoneme recognition as in [stratos-2013]: a speech corpus in, frame accuracies of every method out.
+
+Development data choose the number of states and EM's best round; the test set is scored once, by the chosen.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from eigenparse.arrays import AnyArray, generator
+from eigenparse.corpus.phones import SpeechCorpus
+from eigenparse.corpus.sequences import Sequences
+from eigenparse.corpus.templates import parse_template
+from eigenparse.errors import DataError
+from eigenparse.features.codes import CodeChoices, codes_of, learn_codebook
+from eigenparse.features.mfcc import MfccChoices
+from eigenparse.features.phones import CODE, PHONE, figure_six
+from eigenparse.features.sequence import ChainFeatures
+from eigenparse.inference.rhmm import tag_ids
+from eigenparse.learn.phones import (
+    EMISSION,
+    PhoneChoices,
+    fit_frames,
+    frame_sequences,
+    read_frames,
+    tagger_choices,
+)
+from eigenparse.learn.rhmm import fit_tagger
+from eigenparse.learn.rhmm_base import fit_bigram, labelled
+from eigenparse.learn.rhmm_latent import LatentChoices, cluster_states, expect, maximise, random_states
+from eigenparse.learn.rhmm_spectral import SpectralChoices, chain_views
+from eigenparse.models.rhmm import RefinementHMM
+from eigenparse.run.local import process_map
+
+ROUNDS = (1, 2, 3, 4, 6, 8, 10, 13, 16, 20, 25, 30, 40, 50, 60, 80, 100, 125, 150, 175, 200)
+
+
+@dataclass(frozen=True, slots=True)
+class StratosPlan:
+    """What is run: codes, numbers of states, rounds of EM (the paper: 10,000, 1 to 32, 200), restarts, jobs."""
+
+    n_codes: int = 1000
+    states: tuple[int, ...] = (1, 2, 4, 8, 16, 24, 32)
+    em_states: tuple[int, ...] = (2, 4, 8, 16, 24)
+    rounds: int = 40
+    seed: int = 0
+    jobs: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechData:
+    """Codes and phones of the three parts; ``facts`` are what the report says of them."""
+
+    name: str
+    train: Sequences
+    dev: Sequences
+    test: Sequences
+    facts: dict[str, str | int | float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One model to train: a method, its states, its templates, where EM starts."""
+
+    method: str
+    states: int
+    note: str = ""
+    features: ChainFeatures | None = None
+    start: str = "random"
+    rounds: int = 0
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A task's best model on development data, with its accuracy there, its round and its CPU seconds."""
+
+    task: Task
+    model: RefinementHMM
+    dev: float
+    round: int
+    seconds: float
+    trace: tuple[tuple[int, float], ...] = ()
+
+
+def prepare(
+    corpus: SpeechCorpus, name: str, plan: StratosPlan, tell: Callable[[str], None] | None = None
+) -> SpeechData:
+    """Read all recordings and map frames to codes that the training part alone decides."""
+    if not corpus.dev or not corpus.test:
+        raise DataError(f"{name}: the folders dev and test must hold recordings too; cut the corpus in three")
+    clock = time.process_time()
+    mfcc, fold = MfccChoices(), corpus.is_timit
+    read = {part: read_frames(corpus.part(part), mfcc, fold=fold) for part in ("train", "dev", "test")}
+    spent = {"features": time.process_time() - clock}
+    if tell is not None:
+        tell(f"{name}: {sum(len(found.phones) for found in read.values())} frames read")
+    clock = time.process_time()
+    book = learn_codebook(read["train"].rows, CodeChoices(n_codes=plan.n_codes, seed=plan.seed))
+    names = tuple(sorted(set(read["train"].phones)))
+    made = {
+        part: frame_sequences(found, codes_of(book, found.rows), len(book), names)
+        for part, found in read.items()
+    }
+    spent["codes"] = time.process_time() - clock
+    facts: dict[str, str | int | float] = {"phones": len(names), "codes": len(book)}
+    for part, found in read.items():
+        facts[f"{part} recordings"] = len(found.lengths)
+        facts[f"{part} frames"] = len(found.phones)
+    facts |= {f"CPU seconds, {stage}": round(value, 1) for stage, value in spent.items()}
+    return SpeechData(name, made["train"], made["dev"], made["test"], facts)
+
+
+def correct(model: RefinementHMM, gold: Sequences) -> AnyArray:
+    """Whether each frame gets its phone, (T,)."""
+    hits: AnyArray = tag_ids(model, gold.without(PHONE)) == gold.column(PHONE).ids
+    return hits
+
+
+def accuracy(model: RefinementHMM, gold: Sequences) -> float:
+    """Percentage of frames that get their phone."""
+    return float(100.0 * np.mean(correct(model, gold)))
+
+
+def run_task(item: tuple[Task, SpeechData]) -> Trial:
+    """Train one model; EM's best round is chosen on development data, as in the paper."""
+    task, data = item
+    clock = time.process_time()
+    with threadpool_limits(limits=1):
+        if task.method == "em":
+            return _run_em(task, data, clock)
+        choices = PhoneChoices(method=task.method, states=task.states, seed=task.seed)
+        if task.features is None:
+            model, _ = fit_frames(data.train, choices)
+        else:
+            model, _ = fit_tagger(data.train, PHONE, replace(tagger_choices(choices), features=task.features))
+        seconds = time.process_time() - clock
+        return Trial(task, model, accuracy(model, data.dev), 0, seconds)
+
+
+def _run_em(task: Task, data: SpeechData, clock: float) -> Trial:
+    train = labelled(data.train, PHONE)
+    base, _ = fit_frames(data.train, PhoneChoices(method="hmm"))
+    bigram, templates = fit_bigram(train), (parse_template(CODE),)
+    choices = LatentChoices(states=task.states)
+    if task.start == "random":
+        counts = random_states(train, choices, task.seed)
+    else:
+        spectral = SpectralChoices(states=task.states)
+        views = chain_views(train, PHONE, task.features or figure_six(), spectral, task.seed)
+        counts = cluster_states(train, views, choices, task.seed)
+    trace: list[tuple[int, float]] = []
+    best, best_round, spent = base, 0, 0.0
+    for step in range(1, task.rounds + 1):
+        operators, observations = maximise(train, counts, bigram, templates, choices)
+        counts, _ = expect(train, operators, observations)
+        if step in ROUNDS or step == task.rounds:
+            pause = time.process_time()
+            model = replace(base, operators=operators, observations=observations)
+            trace.append((step, accuracy(model, data.dev)))
+            if trace[-1][1] >= max(value for _, value in trace):
+                best, best_round = model, step
+            spent += time.process_time() - pause
+    seconds = time.process_time() - clock - spent
+    return Trial(task, best, max(value for _, value in trace), best_round, seconds, tuple(trace))
+
+
+def tasks_of(plan: StratosPlan) -> list[Task]:
+    """Every model of figures 5, 7 and 8, those that take longest first."""
+    made = [
+        Task("em", m, f"EM({m})", start="random", rounds=plan.rounds, seed=plan.seed)
+        for m in sorted(plan.em_states, reverse=True)
+    ]
+    made += [
+        Task("em", m, f"EM({m}) from clusters", start="clusters", rounds=plan.rounds, seed=plan.seed)
+        for m in sorted(plan.em_states, reverse=True)
+    ]
+    made += [Task("spectral", m, f"spectral({m})", seed=plan.seed) for m in sorted(plan.states, reverse=True)]
+    top = max(plan.states)
+    shown = 24 if 24 in plan.states else top
+    made += [
+        Task("spectral", shown, f"spectral({shown}), figure 6", figure_six(), seed=plan.seed),
+        Task(
+            "spectral", shown, f"spectral({shown}), figure 6, no pos", figure_six(place=False), seed=plan.seed
+        ),
+        Task(
+            "spectral",
+            shown,
+            f"spectral({shown}), figure 6, no np, pp, pos",
+            figure_six(neighbours=False, place=False),
+            seed=plan.seed,
+        ),
+    ]
+    return [
+        *made,
+        Task("three-segment", 3, "three segments"),
+        Task("hmm", 1, "HMM"),
+        Task("unigram", 1, "unigram"),
+    ]
+
+
+def run_tasks(data: SpeechData, plan: StratosPlan) -> list[Trial]:
+    """All models, in processes of their own if there are several jobs."""
+    return process_map(run_task, [(task, data) for task in tasks_of(plan)], jobs=plan.jobs)
+
+
+def paired_bootstrap(
+    one: AnyArray, other: AnyArray, offsets: AnyArray, *, seed: int, samples: int = 2000
+) -> tuple[float, float]:
+    """Difference in accuracy (points) and the share of resampled utterance sets where it is not positive."""
+    gain = np.add.reduceat(one.astype(np.float64) - other, offsets[:-1])
+    size = np.diff(offsets)
+    pick = generator(seed, 43).integers(0, size.size, (samples, size.size))
+    share = gain[pick].sum(axis=1) / size[pick].sum(axis=1)
+    return float(100.0 * gain.sum() / size.sum()), float(np.mean(share <= 0.0))
+
+
+def emission_note() -> str:
+    """How all models emit codes."""
+    return f"emission of every model: p(code | phone), interpolated with strength {EMISSION.strength:g}"
