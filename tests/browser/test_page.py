@@ -210,6 +210,10 @@ def test_narrow_windows_need_no_sideways_scrolling(page: Page, width: int) -> No
     for tab in ("#tab-parse", "#tab-model"):
         page.one(tab).click()
         assert page.driver.execute_script("return document.documentElement.scrollWidth") <= width
+    page.one("#tab-parse").click()
+    page.choose(page.node("PP", 5, 8), "Look inside")
+    page.until(lambda: page.driver.execute_script("return scrollY") > 100)
+    assert "with a key" in page.text("#node")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

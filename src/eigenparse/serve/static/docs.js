@@ -12,7 +12,7 @@ let all;
 function named(schema) {
   if (!schema) return "";
   if (schema.$ref) return schema.$ref.split("/").at(-1);
-  if (schema.anyOf || schema.oneOf) return [...new Set((schema.anyOf || schema.oneOf).map(named))].join(" or ");
+  if (schema.anyOf || schema.oneOf) return [...new Set((schema.anyOf || schema.oneOf).map(named))].join(", ");
   if (schema.type === "array") return `list of ${schema.prefixItems ? "values" : named(schema.items)}`;
   return schema.const !== undefined ? JSON.stringify(schema.const) : schema.enum ? schema.enum.join(", ") : schema.type || "anything";
 }
@@ -25,7 +25,7 @@ function limits(schema) {
 function fields(schema) {
   return Object.entries(schema.properties || {}).map(([name, one]) => html("tr", {},
     html("td", {}, html("code", {}, name), (schema.required || []).includes(name) ? " *" : ""),
-    html("td", {}, named(one)), html("td", {}, [one.description, limits(one)].filter(Boolean).join("; "))));
+    html("td", {}, named(one)), html("td", {}, [(one.description || "").replace(/\.$/, ""), limits(one)].filter(Boolean).join("; "))));
 }
 
 function shapes(schema) {

@@ -14,8 +14,8 @@ import { build, draw } from "./tree.js";
 
 const byId = (id) => document.getElementById(id);
 const EXAMPLES = [
-  "The old man saw the boats.", "The astronomer watched the star with a telescope.",
-  "Nobody knew that the letter was a copy.", "Time flies like an arrow.",
+  "The old man saw the boats.", "She watched the star with a telescope.",
+  "Nobody knew that the letter was fake.", "Time flies like an arrow.",
 ];
 const state = { results: [], at: 0, choice: 0, limits: [], folded: new Set(), asking: null };
 

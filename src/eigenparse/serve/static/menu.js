@@ -3,6 +3,7 @@
 import { clipped, html, percent } from "./svg.js";
 
 const box = document.getElementById("menu");
+const narrow = window.matchMedia("(max-width: 1020px)");
 let origin = null;
 
 export function closeMenu(back = true) {
@@ -12,12 +13,17 @@ export function closeMenu(back = true) {
   origin = null;
 }
 
+// Where there is no room beside the tree, what is inside a node stands below it.
+const look = ["Look inside", "i", () => { closeMenu(false); document.getElementById("h-node").scrollIntoView({ block: "start" }); }];
+
 function choices(node, act) {
   const { start, end, label } = node;
   const named = { start, end, label }, any = { start, end };
   if (node.top) return [];
-  if (node.word) return [["Require this tag", "r", () => act("require", named)]];
+  const more = narrow.matches ? [look] : [];
+  if (node.word) return [...more, ["Require this tag", "r", () => act("require", named)]];
   const list = [
+    ...more,
     [`Require ${label} here`, "r", () => act("require", named)],
     [`Forbid ${label} here`, "f", () => act("forbid", named)],
   ];
