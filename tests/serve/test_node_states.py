@@ -7,9 +7,9 @@ import numpy as np
 from tests.api.small import english, tiny
 from tests.tolerances import ROUNDING
 
-from eigenparse.decode.node_states import answer_and_chart, row_states, shown_rows
+from eigenparse.decode.node_states import row_states, shown_rows
 from eigenparse.decode.parser import Derivation, best_trees
-from eigenparse.decode.request import answer, row_spans
+from eigenparse.decode.request import answer, answer_and_chart, row_spans
 from eigenparse.models.pcfg import Weights
 
 SENTENCE = "men saw dogs with men"

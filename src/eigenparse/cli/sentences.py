@@ -61,26 +61,3 @@ def split_tags(tokens: Iterable[str]) -> tuple[list[str], list[str | None]]:
         words.append(word)
         tags.append(tag or None)
     return words, tags
-
-
-def tokenised(lines: Iterable[str], *, quotes: str) -> Iterator[list[str]]:
-    """The sentences of plain text as tokens; blank lines part paragraphs, single line ends do not."""
-    from eigenparse.corpus.tokenise import split_sentences, tokenise
-
-    for paragraph in _paragraphs(lines):
-        for sentence in split_sentences(paragraph):
-            tokens = tokenise(sentence, quotes=quotes)
-            if tokens:
-                yield tokens
-
-
-def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
-    kept: list[str] = []
-    for line in lines:
-        if line.strip():
-            kept.append(line.strip())
-        elif kept:
-            yield " ".join(kept)
-            kept = []
-    if kept:
-        yield " ".join(kept)

@@ -4,15 +4,14 @@ The state of a node is known only by what it explains: given that a label stands
 states have the shares inside[h] * outside[h] of the item's marginal.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from eigenparse.arrays import FloatArray, IntVector, LongVector
-from eigenparse.decode.constraints import give_tags, limit_spans
-from eigenparse.decode.parser import Chart, Derivation, Parser, best_trees, explore, word_choices
+from eigenparse.decode.parser import Chart, Derivation, Parser
 from eigenparse.decode.posteriors import SymbolTable, spelled_out
-from eigenparse.decode.request import Answer, Request, answer, distinct_trees, lookup_form, row_spans
+from eigenparse.decode.request import row_spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,27 +20,6 @@ class NodeStates:
 
     label: str
     shares: FloatArray
-
-
-def answer_and_chart(
-    parser: Parser, symbols: SymbolTable, request: Request, *, k: int = 1
-) -> tuple[Answer, Chart | None]:
-    """What ``answer`` says, and the chart that it read it from; no chart after a fallback."""
-    forms = [lookup_form(parser, token) for token in request.tokens]
-    words = word_choices(parser, forms)
-    unknown: tuple[int, ...] = ()
-    if request.tags is not None:
-        given = give_tags(parser, words, request.tags)
-        words, unknown = given.words, given.relaxed
-    words, limits = limit_spans(parser, words, request.limits, tagged=request.tags is not None)
-    free = request.tags is None and not request.limits
-    chart = explore(parser, words, limits, forms if free else None)
-    if chart is None:
-        return answer(parser, symbols, request, k=k), None
-    decoded = distinct_trees(symbols, lambda wanted: best_trees(parser, chart, wanted), k)
-    if unknown and decoded.status == "ok":
-        decoded = replace(decoded, status="relaxed")
-    return Answer(decoded, chart.posteriors, unknown), chart
 
 
 def row_states(parser: Parser, chart: Chart, tree: Derivation) -> list[NodeStates | None]:

@@ -155,24 +155,32 @@ def word_choices(parser: Parser, words: Sequence[str]) -> Choices:
     return choices(parser.grammar.skeleton, symbols_of(parser.words, words))
 
 
+Space = tuple[Choices, Constraints]
+
+
 def explore(
-    parser: Parser, words: Choices, limits: Constraints, tokens: Sequence[str] | None = None
+    parser: Parser, words: Choices, limits: Constraints, others: Sequence[Space] = (), *, free: bool = True
 ) -> Chart | None:
     """Marginals over the trees of a sentence; None if no tree of the grammar spans it.
 
-    tokens: the words themselves, so that the other grammars of an ensemble join in; without them,
-    as under given tags or limits, which speak of this grammar's labels, they stay silent.
+    others: the same sentence in terms of each other grammar of an ensemble, so that it joins in.
+    free: at last, any word may be anything; not so under given tags.
     """
     for status, pruning in (("ok", parser.options.pruning), ("relaxed", RELAXED), ("relaxed", RELAXED)):
         pruning = _fitting(pruning, parser.options, words.at.size - 1)
         forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
         if forest is not None:
-            return _chart(parser, forest, pruning, status, tokens)
+            return _chart(parser, forest, pruning, status, others)
         if words.at.size == 2:  # a word alone has no other tree: its likeliest tag will do
             return None
-        if tokens is not None and status == "relaxed":  # at last any word may be anything
+        if free and status == "relaxed":
             words = widened(parser.grammar.skeleton, words)
     return None
+
+
+def free_space(parser: Parser, words: Sequence[str]) -> Space:
+    """The readings of the words, and no limits."""
+    return word_choices(parser, words), unconstrained(parser.grammar.skeleton)
 
 
 def decode(
@@ -184,10 +192,11 @@ def decode(
     limits: Constraints | None = None,
 ) -> Decoded:
     """The k best trees of a sentence; every non-empty sentence gets at least one."""
-    tokens = words if given is None and limits is None else None
+    free = given is None and limits is None
+    others = [free_space(other, words) for other in parser.others] if free else []
     given = word_choices(parser, words) if given is None else given
     limits = unconstrained(parser.grammar.skeleton) if limits is None else limits
-    chart = explore(parser, given, limits, tokens)
+    chart = explore(parser, given, limits, others, free=free)
     return glued(parser, given, limits) if chart is None else best_trees(parser, chart, k)
 
 
@@ -205,15 +214,13 @@ def _fitting(pruning: Pruning, options: ParserOptions, n_words: int) -> Pruning:
     return replace(pruning, beam=beam, max_edges=min(pruning.max_edges, room))
 
 
-def _chart(
-    parser: Parser, forest: Forest, pruning: Pruning, status: str, tokens: Sequence[str] | None
-) -> Chart:
+def _chart(parser: Parser, forest: Forest, pruning: Pruning, status: str, others: Sequence[Space]) -> Chart:
     """Prune by the small grammar, combine the members and hear the other grammars."""
     forest, members = _members(parser, forest, pruning)
     usable = tuple(m for m in members if m.sign != 0) or (_plain(forest),)
     log_total = float(np.mean([m.log_total for m in usable]))
     belief = combine(forest, usable, parser.options.objective.combination)
-    voices = [] if tokens is None else [_voice(other, tokens) for other in parser.others]
+    voices = [_voice(other, *space) for other, space in zip(parser.others, others)]
     posteriors = mean_brackets(
         [brackets(forest, belief, parser.table), *(v for v in voices if v is not None)]
     )
@@ -229,11 +236,10 @@ def _members(parser: Parser, forest: Forest, pruning: Pruning) -> tuple[Forest, 
     return forest, [marginals(forest, weights, pruning.state) for weights in parser.grammar.members]
 
 
-def _voice(parser: Parser, tokens: Sequence[str]) -> Brackets | None:
+def _voice(parser: Parser, words: Choices, limits: Constraints) -> Brackets | None:
     """Bracket posteriors of a sentence under another grammar of the ensemble; None if it has no parse."""
-    pruning = _fitting(parser.options.pruning, parser.options, len(tokens))
-    limits = unconstrained(parser.grammar.skeleton)
-    forest = build_forest(parser.grammar, parser.index, word_choices(parser, tokens), limits, pruning)
+    pruning = _fitting(parser.options.pruning, parser.options, words.at.size - 1)
+    forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
     if forest is None:
         return None
     forest, members = _members(parser, forest, pruning)

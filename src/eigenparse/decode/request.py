@@ -9,9 +9,19 @@ from eigenparse.arrays import IntVector
 from eigenparse.corpus.normalise import ROOT
 from eigenparse.decode.constraints import SpanLimit, Tag, brackets_of, give_tags, limit_spans
 from eigenparse.decode.objective import Brackets
-from eigenparse.decode.parser import Decoded, Derivation, Parser, best_trees, explore, glued, word_choices
+from eigenparse.decode.parser import (
+    Chart,
+    Decoded,
+    Derivation,
+    Parser,
+    best_trees,
+    explore,
+    glued,
+    word_choices,
+)
 from eigenparse.decode.posteriors import SymbolTable
 from eigenparse.errors import DataError
+from eigenparse.inference.forest import Choices, Constraints
 from eigenparse.kernels.columns import spans
 
 MOST_TRIED = 20_000  # derivations looked at in search of distinct trees
@@ -63,23 +73,36 @@ def answer(parser: Parser, symbols: SymbolTable, request: Request, *, k: int = 1
 
     Raises DataError if no tree was found that keeps the limits.
     """
-    forms = [lookup_form(parser, token) for token in request.tokens]
-    words = word_choices(parser, forms)
+    return answer_and_chart(parser, symbols, request, k=k)[0]
+
+
+def answer_and_chart(
+    parser: Parser, symbols: SymbolTable, request: Request, *, k: int = 1
+) -> tuple[Answer, Chart | None]:
+    """What ``answer`` says, and the chart that it read it from; no chart after a fallback."""
+    words, limits, unknown = space_of(parser, request)
+    free = request.tags is None and not request.limits
+    others = [space_of(other, request)[:2] for other in parser.others]
+    chart = explore(parser, words, limits, others, free=free)
+    if chart is None:
+        decoded = glued(parser, words, limits)
+        _check_kept(parser, decoded.derivations[0], request)
+        return Answer(decoded, None, unknown), None
+    decoded = distinct_trees(symbols, lambda wanted: best_trees(parser, chart, wanted), k)
+    if unknown and decoded.status == "ok":
+        decoded = replace(decoded, status="relaxed")
+    return Answer(decoded, chart.posteriors, unknown), chart
+
+
+def space_of(parser: Parser, request: Request) -> tuple[Choices, Constraints, tuple[int, ...]]:
+    """What a request leaves open to a grammar: readings of the words, labels of spans; unknown tags."""
+    words = word_choices(parser, [lookup_form(parser, token) for token in request.tokens])
     unknown: tuple[int, ...] = ()
     if request.tags is not None:
         given = give_tags(parser, words, request.tags)
         words, unknown = given.words, given.relaxed
     words, limits = limit_spans(parser, words, request.limits, tagged=request.tags is not None)
-    free = request.tags is None and not request.limits
-    chart = explore(parser, words, limits, forms if free else None)
-    if chart is None:
-        decoded = glued(parser, words, limits)
-        _check_kept(parser, decoded.derivations[0], request)
-        return Answer(decoded, None, unknown)
-    decoded = distinct_trees(symbols, lambda wanted: best_trees(parser, chart, wanted), k)
-    if unknown and decoded.status == "ok":
-        decoded = replace(decoded, status="relaxed")
-    return Answer(decoded, chart.posteriors, unknown)
+    return words, limits, unknown
 
 
 def distinct_trees(symbols: SymbolTable, best: Callable[[int], Decoded], k: int) -> Decoded:

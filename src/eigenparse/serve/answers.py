@@ -11,10 +11,10 @@ import numpy as np
 from eigenparse.api.grammar import Grammar
 from eigenparse.corpus.brackets import parse_trees
 from eigenparse.corpus.heads import to_dependencies
-from eigenparse.decode.node_states import NodeStates, answer_and_chart, row_states, shown_rows
+from eigenparse.decode.node_states import NodeStates, row_states, shown_rows
 from eigenparse.decode.parser import Chart, Derivation
 from eigenparse.decode.posteriors import listed
-from eigenparse.decode.request import Answer, Request
+from eigenparse.decode.request import Answer, Request, answer_and_chart
 from eigenparse.decode.results import Parse, parses_of
 from eigenparse.errors import DataError, EigenparseError
 from eigenparse.serve.gate import Deadline, Refusal
