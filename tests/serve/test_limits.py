@@ -158,13 +158,12 @@ def test_a_greedy_client_is_told_429(monkeypatch: pytest.MonkeyPatch) -> None:
     with service(per_client=1) as client:
         go, statuses = held_back(monkeypatch), []
         thread = in_thread(client, statuses)
-        time.sleep(0.5)  # nothing else may be under way when that request arrives
-        answer = client.get("/health")
-        refused(answer, 429, "too_many_requests")
+        wait_for(client, 1)
+        refused(post(client, {"sentence": SENTENCE}), 429, "too_many_requests")
         go.set()
         thread.join()
         assert statuses == [200]
-        assert client.get("/health").status_code == 200
+        assert post(client, {"sentence": SENTENCE}).status_code == 200
 
 
 def test_slow_work_is_given_up_and_its_place_kept_until_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -39,7 +39,7 @@ class Guard:
         begun, seen = time.perf_counter(), {"status": 0, "bytes": 0}
         client = str(scope["client"][0]) if scope.get("client") else "-"
         answer = _noting(send, seen)
-        self.under_way[client] += 1
+        self.under_way[client] += scope["method"] == "POST"  # pages and facts are free
         try:
             self._check(scope, client)
             body = await self._body(scope, receive)
@@ -51,7 +51,7 @@ class Guard:
             if not seen["status"]:
                 await refuse(Refusal(500, "internal", "the service failed; its log says why"), answer)
         finally:
-            self.under_way[client] -= 1
+            self.under_way[client] -= scope["method"] == "POST"
             self.under_way += Counter()  # forget addresses without requests
             _log(scope, client, seen, time.perf_counter() - begun)
 
@@ -63,7 +63,7 @@ class Guard:
         if self.settings.hosts and name not in self.settings.hosts:
             raise Refusal(421, "wrong_host", "this service does not answer to that host name")
         most = self.settings.per_client
-        if most and self.under_way[client] > most:
+        if most and scope["method"] == "POST" and self.under_way[client] > most:
             raise Refusal(
                 429, "too_many_requests", f"more than {most} requests of yours are under way", retry=1
             )
