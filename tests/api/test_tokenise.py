@@ -2,7 +2,8 @@
 
 import pytest
 
-from eigenparse.corpus.tokenise import split_sentences, tokenise
+from eigenparse.corpus.tokenise import sentence_tokens, split_sentences, tokenise
+from eigenparse.errors import OptionError
 
 SENTENCES = {
     "He came. She left.": ["He came.", "She left."],
@@ -11,6 +12,14 @@ SENTENCES = {
     "It cost $3.50 in the U.S. market. Cheap!": ["It cost $3.50 in the U.S. market.", "Cheap!"],
     "See e.g. Fig. 3. Then stop... maybe not.": ["See e.g. Fig. 3.", "Then stop... maybe not."],
     "no stop at the end": ["no stop at the end"],
+    "He left in 1805. [6] He came back. [7][8] So.": ["He left in 1805. [6]", "He came back. [7][8]", "So."],
+    "It is no. 5 of them. No. 6 is not. No. It is.": [
+        "It is no. 5 of them.",
+        "No. 6 is not.",
+        "No.",
+        "It is.",
+    ],
+    "The GDP. It rose. OK. He works at IT. Yes.": ["The GDP.", "It rose.", "OK.", "He works at IT.", "Yes."],
     "Really?! Yes. (He did.) Fine.": ["Really?!", "Yes.", "(He did.)", "Fine."],
     "Two\nlines. One   sentence each.": ["Two lines.", "One sentence each."],
     "": [],
@@ -27,6 +36,11 @@ TOKENS = {
     "Ask me@example.org or see http://example.org/a.": "Ask me@example.org or see http://example.org/a .",
     "“Yes”, she said – ‘no’": "`` Yes '' , she said – ‘ no ’",
     "Það er gott, ekki satt?": "Það er gott , ekki satt ?",
+    "They dont know!! Really?!": "They do nt know !! Really ?!",
+    "Is no. 5 the GDP? No.": "Is no. 5 the GDP ? No .",
+    "1. Open it at 7:30pm :) #nice": "1. Open it at 7:30 pm :) #nice",
+    "See www.example.org/a-b, @someone; it's #1.": "See www.example.org/a-b , @someone ; it 's # 1 .",
+    "'Tis the '90s, y'know": "'T is the '90s , y'know",
 }
 
 
@@ -38,6 +52,30 @@ def test_sentences(text: str) -> None:
 @pytest.mark.parametrize("text", TOKENS)
 def test_tokens(text: str) -> None:
     assert " ".join(tokenise(text)) == TOKENS[text]
+
+
+COMPOUNDS = {
+    "A well-known, state-of-the-art e-mail": "A well - known , state - of - the - art e-mail",
+    "non-native anti-war co-op re-elected": "non-native anti-war co-op re-elected",
+    "and/or 1990-1995 9/11 11/28/2000 555-1234": "and / or 1990 - 1995 9/11 11/28/2000 555-1234",
+    "http://a-b.org/c-d me-too@a-b.org www.a-b.org": "http://a-b.org/c-d me-too@a-b.org www.a-b.org",
+    "John's two-year-old's toy -- th- the": "John 's two - year - old 's toy -- th- the",
+}
+
+
+@pytest.mark.parametrize("text", COMPOUNDS)
+def test_compounds_are_cut_on_demand(text: str) -> None:
+    assert " ".join(tokenise(text, hyphens="split")) == COMPOUNDS[text]
+
+
+def test_lines_become_paragraphs() -> None:
+    lines = ["One", "two. Three", "", "", "Four"]
+    assert [" ".join(s) for s in sentence_tokens(lines)] == ["One two .", "Three", "Four"]
+
+
+def test_unknown_conventions() -> None:
+    with pytest.raises(OptionError, match="quotes are 'penn' or 'keep'"):
+        tokenise("x", quotes="french")
 
 
 def test_quotes_may_be_kept() -> None:

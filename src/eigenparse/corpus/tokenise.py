@@ -24,7 +24,7 @@ dec mon tue tues wed thu thur thurs fri sat a.m p.m u.s u.k u.n d.c ph.d b.c a.d
 _BEFORE_NUMBERS = frozenset({"no", "nos", "art"})  # "no. 5", but also the word "no"
 _NEVER_LAST = frozenset(f"{_TITLES} {_BEFORE}".split())
 _SHORT = _NEVER_LAST | frozenset(_ANYWHERE.split())
-_END = re.compile(r"""([.!?…]+)(['"”’)\]»]*)(\s+|$)""")
+_END = re.compile(r"""([.!?…]+)(['"”’)\]»]*)(?:\s?\[\d+\])*(\s+|$)""")  # notes [1] go with what they follow
 _OPENS = re.compile(r"""['"“‘(\[«¿¡-]*([\w])""")
 
 _CLITICS = re.compile(r"(?i)(?<=\w)(n['’]t|['’](?:s|m|d|ll|re|ve))$")

@@ -1,14 +1,16 @@
 """Grammars small enough to give away: header and arrays of a grammar in, a few compressed bytes out, and back.
 
-Probabilities are kept as steps on a logarithmic scale, one byte each; what lies below the scale is zero.
+Probabilities are kept as steps on a logarithmic scale; what lies below the scale is zero.
 The weights of a lexicon entry are relative to their largest, so that rare words, which borrow theirs
 from the same classes, look alike and compress well.  Whole numbers take the smallest type that holds
-them.  Everything ends in one LZMA stream inside an ordinary model file.
+them.  Every part is compressed by itself, with zlib unless LZMA makes it much smaller, and all of them
+lie in one array of an ordinary model file.
 """
 
 import json
 import lzma
 import math
+import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,9 +21,11 @@ from eigenparse.errors import DataError
 
 PACKED_KIND = "lpcfg-packed"
 PACKING = 1
-MOST_BYTES = 4_000_000_000  # of an unpacked stream, and of the arrays made from it
-STEPS = 254  # of a scale, besides zero
-TOP_STEPS = 65534  # of the scale of largest weights
+MOST_BYTES = 4_000_000_000  # of all unpacked parts, and of an array made from them
+MUCH = 0.8  # of the other size; LZMA takes longer to unpack
+STEPS = 254  # of the scale of shares, besides zero
+FINE_STEPS = 2046  # of the scale of probabilities
+TOP_STEPS = 65534  # of the scale of an entry's largest weights
 LEAST_RULE = 1e-7
 LEAST_SHARE = 1e-3  # of an entry's largest weight
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9}]
@@ -34,17 +38,22 @@ def pack_parts(header: dict[str, Any], arrays: Mapping[str, AnyArray]) -> tuple[
     pieces: list[bytes] = []
 
     def put(name: str, array: AnyArray) -> None:
-        layout.append([name, array.dtype.str, list(array.shape)])
-        pieces.append(np.ascontiguousarray(array).tobytes())
+        method, piece = _compressed(np.ascontiguousarray(array).tobytes())
+        layout.append([name, array.dtype.str, list(array.shape), method, len(piece)])
+        pieces.append(piece)
 
     put("header", np.frombuffer(json.dumps(header, ensure_ascii=False).encode("utf-8"), dtype=np.uint8))
     notes: dict[str, Any] = {}
     for name in sorted(arrays):
         notes[name] = _pack_one(name, arrays, put)
-    stream = b"".join(pieces)
-    packed = lzma.compress(stream, format=lzma.FORMAT_RAW, filters=FILTERS)
-    about = {"packing": PACKING, "bytes": len(stream), "layout": layout, "notes": notes}
-    return about, {"packed": np.frombuffer(packed, dtype=np.uint8)}
+    about = {"packing": PACKING, "layout": layout, "notes": notes}
+    return about, {"packed": np.frombuffer(b"".join(pieces), dtype=np.uint8)}
+
+
+def _compressed(content: bytes) -> tuple[str, bytes]:
+    """The name of a method and what it made of some bytes."""
+    quick, small = zlib.compress(content, 9), lzma.compress(content, lzma.FORMAT_RAW, filters=FILTERS)
+    return ("lzma", small) if len(small) < MUCH * len(quick) else ("zlib", quick)
 
 
 def _pack_one(name: str, arrays: Mapping[str, AnyArray], put: Any) -> dict[str, Any]:
@@ -68,10 +77,11 @@ def _pack_one(name: str, arrays: Mapping[str, AnyArray], put: Any) -> dict[str, 
         put(f"{name}.top", fine[0].astype("<u2"))
         put(name, coarse[0].astype(np.uint8))
         return note | {"kind": "shares", "top": fine[1:], "scale": coarse[1:]}
-    codes, low, high = to_scale(flat, LEAST_RULE if name.endswith("rule_weight") else 0.0, STEPS)
+    codes, low, high = to_scale(flat, LEAST_RULE if name.endswith("rule_weight") else 0.0, FINE_STEPS)
     present = codes > 0
     put(f"{name}.present", np.packbits(present))
-    put(name, codes[present].astype(np.uint8))
+    put(name, (codes[present] & 255).astype(np.uint8))
+    put(f"{name}.high", (codes[present] >> 8).astype(np.uint8))
     return note | {"kind": "scale", "scale": [low, high]}
 
 
@@ -91,25 +101,34 @@ def unpack_parts(about: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> tu
 
 
 def _parts(about: Mapping[str, Any], packed: bytes) -> Arrays:
-    """The arrays of the stream; sizes are checked before anything is allocated."""
-    total = int(about["bytes"])
-    sizes = [math.prod(shape) * np.dtype(kind).itemsize for _, kind, shape in about["layout"]]
-    if not 0 <= total <= MOST_BYTES or min(sizes, default=0) < 0 or sum(sizes) != total:
+    """The packed parts by name; sizes are checked before anything is allocated."""
+    layout = about["layout"]
+    sizes = [math.prod(shape) * np.dtype(kind).itemsize for _, kind, shape, _, _ in layout]
+    lengths = [length for *_, length in layout]
+    if min([0, *sizes, *lengths]) < 0 or sum(sizes) > MOST_BYTES or sum(lengths) != len(packed):
         raise DataError("the sizes of the packed arrays do not add up")
-    try:
-        stream = lzma.LZMADecompressor(format=lzma.FORMAT_RAW, filters=FILTERS).decompress(packed, total + 1)
-    except lzma.LZMAError as problem:
-        raise DataError(f"the packed stream is damaged ({problem})") from None
-    if len(stream) != total:
-        raise DataError("the packed stream has another length than it says")
     found: Arrays = {}
     at = 0
-    for (name, kind, shape), size in zip(about["layout"], sizes):
+    for (name, kind, shape, method, length), size in zip(layout, sizes):
         if np.dtype(kind).kind not in "iu":
             raise DataError(f"{name}: packed arrays are whole numbers")
-        found[name] = np.frombuffer(stream, dtype=kind, count=math.prod(shape), offset=at).reshape(shape)
-        at += size
+        found[name] = np.frombuffer(_expanded(packed[at : at + length], method, size), kind).reshape(shape)
+        at += length
     return found
+
+
+def _expanded(piece: bytes, method: str, size: int) -> bytes:
+    """The bytes of a piece, which must be as many as it says."""
+    try:
+        if method == "lzma":
+            content = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=FILTERS).decompress(piece, size + 1)
+        else:
+            content = zlib.decompressobj().decompress(piece, size + 1)
+    except (lzma.LZMAError, zlib.error) as problem:
+        raise DataError(f"the packed arrays are damaged ({problem})") from None
+    if len(content) != size:
+        raise DataError("a packed array has another length than it says")
+    return content
 
 
 def _unpack_one(name: str, note: Mapping[str, Any], parts: Arrays, made: Arrays) -> AnyArray:
@@ -133,7 +152,8 @@ def _unpack_one(name: str, note: Mapping[str, Any], parts: Arrays, made: Arrays)
         return (share * np.repeat(top, width)).astype(single).reshape(shape)
     present = np.unpackbits(parts[f"{name}.present"], count=n).view(np.bool_)
     values = np.zeros(n, dtype=single)
-    values[present] = _restored(parts[name], note["scale"], STEPS)
+    codes = parts[f"{name}.high"].astype(np.uint16) << 8 | parts[name]
+    values[present] = _restored(codes, note["scale"], FINE_STEPS)
     return values.reshape(shape)
 
 
@@ -166,9 +186,9 @@ def _smallest(values: AnyArray) -> str:
 def to_scale(values: FloatArray, least: float, steps: int) -> tuple[AnyArray, float, float]:
     """Codes 0 (nothing, or below ``least``) to ``steps`` + 1 of non-negative values, and the scale's ends.
 
-    >>> codes, low, high = to_scale(np.array([0.0, 1e-9, 0.01, 1.0]), 1e-4, 254)
-    >>> codes.tolist(), from_scale(codes, low, high, 254).round(3).tolist()
-    ([0, 0, 1, 255], [0.0, 0.0, 0.01, 1.0])
+    >>> codes, low, high = to_scale(np.array([0.0, 1e-9, 0.25, 1.0]), 1e-4, 254)
+    >>> codes.tolist(), from_scale(codes, low, high, 254).tolist()
+    ([0, 0, 1, 255], [0.0, 0.0, 0.25, 1.0])
     """
     positive = values > least
     codes = np.zeros(values.size, dtype=np.int64)

@@ -1,0 +1,137 @@
+"""Packed grammars: scales by their law, round trips, and files that were tampered with."""
+
+import doctest
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import eigenparse
+import eigenparse.models.packed
+from eigenparse.api.learner import LatentPCFG
+from eigenparse.api.tuning import sentences_of
+from eigenparse.errors import DataError, ModelFileError
+from eigenparse.models.grammar_file import load_grammar, save_grammar
+from eigenparse.models.packed import PACKED_KIND, from_scale, pack_parts, to_scale, unpack_parts
+from eigenparse.models.pcfg import LatentGrammar
+from eigenparse.models.store import load_model, save_model
+from eigenparse.synthetic import sample_treebank
+
+WEIGHTS = ("rule_weight", "entry_weight", "root_weight")
+
+
+@pytest.fixture(scope="module")
+def grammar() -> LatentGrammar:
+    """Two factorings, the first with two members, so that every kind of array is there."""
+    return LatentPCFG(states=6, ensemble=4).fit(sample_treebank(200, 0)).latent
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.one_of(st.just(0.0), st.floats(1e-12, 10.0)), min_size=1, max_size=40),
+    st.sampled_from([0.0, 1e-6, 1e-2]),
+    st.sampled_from([1, 30, 254]),
+)
+def test_scales_are_off_by_half_a_step_at_most(values: list[float], least: float, steps: int) -> None:
+    given_values = np.array(values)
+    codes, low, high = to_scale(given_values, least, steps)
+    back = from_scale(codes, low, high, steps)
+    kept = given_values > least
+    assert np.array_equal(codes > 0, kept)
+    assert not back[~kept].any()
+    assert codes.max() <= steps + 1
+    half = (high - low) / steps / 2
+    assert np.all(np.abs(np.log(back[kept]) - np.log(given_values[kept])) <= half * 1.001 + 1e-6)
+
+
+def test_grammars_come_back(grammar: LatentGrammar, tmp_path: Path) -> None:
+    save_grammar(grammar, tmp_path / "big")
+    save_grammar(grammar, tmp_path / "small", packed=True)
+    save_grammar(grammar, tmp_path / "again", packed=True)
+    assert (tmp_path / "small").read_bytes() == (tmp_path / "again").read_bytes()
+    assert (tmp_path / "small").stat().st_size < (tmp_path / "big").stat().st_size / 5
+    found = load_grammar(tmp_path / "small")
+    for one, two in zip((grammar, *grammar.others), (found, *found.others), strict=True):
+        assert one.skeleton.labels == two.skeleton.labels
+        assert one.skeleton.symbols == two.skeleton.symbols
+        assert np.array_equal(one.skeleton.rules, two.skeleton.rules)
+        assert np.array_equal(one.skeleton.entry_start, two.skeleton.entry_start)
+        assert one.report == two.report
+        assert one.coarse is not None
+        assert two.coarse is not None
+        pairs = zip((*one.members, one.coarse), (*two.members, two.coarse), strict=True)
+        for a, b in ((getattr(x, n), getattr(y, n)) for x, y in pairs for n in WEIGHTS):
+            kept = b > 0
+            assert a[~kept].sum() <= 0.01 * a.sum()
+            assert b[kept] == pytest.approx(a[kept], rel=0.05)
+
+
+def test_a_packed_grammar_parses_alike(grammar: LatentGrammar, tmp_path: Path) -> None:
+    save_grammar(grammar, tmp_path / "small", packed=True)
+    packed, whole = eigenparse.load(tmp_path / "small"), eigenparse.Grammar.of(grammar)
+    sentences = sentences_of(sample_treebank(40, 9))
+    pairs = list(zip(packed.parse_many(sentences), whole.parse_many(sentences)))
+    assert sum(a.tree == b.tree for a, b in pairs) >= 38
+    assert all(a.log_total == pytest.approx(b.log_total, rel=0.02) for a, b in pairs)
+
+
+def test_signed_weights_are_refused(grammar: LatentGrammar, tmp_path: Path) -> None:
+    member = grammar.members[0]
+    signed = replace(grammar, members=(replace(member, rule_weight=-member.rule_weight),), others=())
+    with pytest.raises(DataError, match="negative weights cannot be packed"):
+        save_grammar(signed, tmp_path / "small", packed=True)
+
+
+def small_parts() -> tuple[dict[str, Any], dict[str, Any]]:
+    return pack_parts(
+        {"name": "x"}, {"ids": np.arange(5, dtype=np.int32), "odd": np.array([3, 1], dtype=np.int64)}
+    )
+
+
+def test_whole_numbers_are_exact() -> None:
+    header, arrays = unpack_parts(*small_parts())
+    assert header == {"name": "x"}
+    assert arrays["ids"].tolist() == [0, 1, 2, 3, 4]
+    assert arrays["ids"].dtype == np.int32
+    assert arrays["odd"].tolist() == [3, 1]
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        ({"packing": 2}, "packing 2 is unknown"),
+        ({"layout": []}, "do not add up"),
+        ({"layout": [["header", "|u1", [10**15], "zlib", 10]]}, "do not add up"),
+        ({"layout": [["header", "|u1", [-1], "zlib", 10]]}, "do not add up"),
+    ],
+)
+def test_lies_about_sizes(change: dict[str, Any], complaint: str) -> None:
+    about, arrays = small_parts()
+    with pytest.raises(DataError, match=complaint):
+        unpack_parts(about | change, arrays)
+
+
+def test_a_damaged_stream_is_one_sentence(grammar: LatentGrammar, tmp_path: Path) -> None:
+    path = tmp_path / "small"
+    save_grammar(replace(grammar, others=()), path, packed=True)
+    _, about, arrays = load_model(path)
+    for stream in (arrays["packed"][:-40], arrays["packed"][::-1], arrays["packed"][:0]):
+        save_model(path, kind=PACKED_KIND, header=about, arrays={"packed": stream.copy()})
+        with pytest.raises(ModelFileError, match=r"train or copy it again$"):
+            load_grammar(path)
+    for name in about["notes"]:
+        fewer = json.loads(json.dumps(about))
+        del fewer["notes"][name]
+        save_model(path, kind=PACKED_KIND, header=fewer, arrays=arrays)
+        if not name.startswith(("context", "coarse")):  # which a grammar may lack
+            with pytest.raises(ModelFileError):
+                load_grammar(path)
+
+
+def test_examples_in_docstrings() -> None:
+    assert doctest.testmod(eigenparse.models.packed).failed == 0
