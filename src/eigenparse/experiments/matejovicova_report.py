@@ -86,6 +86,10 @@ class Results:
         """Trees that an experiment learnt from at most."""
         return max(one.n_trees for found in self._found.values() for one in found if one.part == part)
 
+    def sentences(self, part: str) -> int:
+        """Sentences that an experiment parsed at most."""
+        return max(one.n_test for found in self._found.values() for one in found if one.part == part)
+
     def has(self, part: str) -> bool:
         return any(p == part for p, _, _ in self._found)
 
@@ -277,7 +281,7 @@ def compared_section(name: str, results: Results) -> Section:
         ),
     )
     text = (
-        f"{results.trees(COMPARED):,} trees to learn from, all development sentences. Each row adds to the "
+        f"{results.trees(COMPARED):,} trees to learn from, {results.sentences(COMPARED):,} development sentences. Each row adds to the "
         "one before, from the thesis' settings to smoothing and EM; 'eigenparse' is the default, which also "
         "cuts wide nodes from the head outward and knows words by their classes. Gold tags "
         "except where it says words only."
