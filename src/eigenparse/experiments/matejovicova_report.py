@@ -281,7 +281,8 @@ def compared_section(name: str, results: Results) -> Section:
         ),
     )
     text = (
-        f"{results.trees(COMPARED):,} trees to learn from, {results.sentences(COMPARED):,} development sentences. Each row adds to the "
+        f"{results.trees(COMPARED):,} trees to learn from, {results.sentences(COMPARED):,} sentences to parse. "
+        "Each row adds to the "
         "one before, from the thesis' settings to smoothing and EM; 'eigenparse' is the default, which also "
         "cuts wide nodes from the head outward and knows words by their classes. Gold tags "
         "except where it says words only."
