@@ -15,7 +15,17 @@ BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="session")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def programs() -> tuple[str, str]:
+    """Where the browser and its driver are."""
+    browser = os.environ.get("EIGENPARSE_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    driver = shutil.which("chromedriver")
+    if browser is None or driver is None:
+        pytest.skip("no chromium with chromedriver here; install Debian's chromium and chromium-driver")
+    return browser, driver
+
+
+@pytest.fixture(scope="session")
+def address(programs: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Where the service of the small grammar is."""
     path = tmp_path_factory.mktemp("served") / "small.model"
     english().save(path)
@@ -24,23 +34,21 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def window(address: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
+def window(
+    programs: tuple[str, str], address: str, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Page]:
     """One browser for all tests."""
-    browser = os.environ.get("EIGENPARSE_CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    driver = shutil.which("chromedriver")
-    if browser is None or driver is None:
-        pytest.skip("no chromium with chromedriver here; install Debian's chromium and chromium-driver")
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
     folder = tmp_path_factory.mktemp("downloads")
     options = webdriver.ChromeOptions()
-    options.binary_location = browser
+    options.binary_location = programs[0]
     for flag in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--window-size=1300,1000"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     options.add_experimental_option("prefs", {"download.default_directory": str(folder)})
-    started = webdriver.Chrome(options=options, service=Service(driver))
+    started = webdriver.Chrome(options=options, service=Service(programs[1]))
     try:
         yield Page(started, address, folder)
     finally:
