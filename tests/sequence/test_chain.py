@@ -234,3 +234,24 @@ def test_pairs_help_where_states_are_too_few_and_are_kept_in_files(tmp_path):
     again = load_chain(tmp_path / "m")
     assert (again.pairs == chosen.pairs).all()
     assert again.pair_share == chosen.pair_share
+
+
+def test_error_falls_with_the_square_root_of_the_sample():
+    """Multinomial tables of all strings of four symbols, up to 1e8 of them: log error has a slope near -1/2."""
+    start, T, E = draw_hmm(9, k=2, n=4)
+    exact = population(start, T, E, 4)
+    p = exact.start_weights / exact.start_weights.sum()
+    sizes, errors = np.array([10**4, 10**5, 10**6, 10**7, 10**8]), []
+    for size in sizes:
+        found = []
+        for seed in range(6):
+            counts = np.random.default_rng((seed, int(size))).multinomial(size, p).astype(float)
+            weights = np.zeros((counts.size, 4))
+            weights[:, 1] = counts
+            data = Symbols(exact.ids, exact.offsets, exact.names, weights.reshape(-1), counts)
+            model = fit_spectral_hmm(data, "word", ChainChoices(states=2, pair_share=0.0, **EXACT))
+            found.append(worst(model, start, T, E))
+        errors.append(np.median(found))
+    slope = np.polyfit(np.log(sizes), np.log(errors), 1)[0]
+    assert -0.65 < slope < -0.35
+    assert errors[-1] < 1e-2

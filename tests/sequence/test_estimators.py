@@ -1,6 +1,7 @@
 """The scikit-learn contract, where it applies to sequences."""
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from numpy.testing import assert_allclose
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.utils import estimator_checks
+from tests.conftest import ROOT
 from tests.sequence.test_taggers import toy_corpus
 
 from eigenparse.errors import DataError
@@ -48,6 +50,17 @@ def test_grid_search_over_whole_sequences(toy):
     assert clone(grid.best_estimator_).get_params()["states"] == 3
 
 
+def test_the_examples_of_the_page_run(capsys):
+    page = (ROOT / "docs" / "sequences.md").read_text("utf-8")
+    examples = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    assert len(examples) == 2
+    for example in examples:
+        exec(compile(example, "docs/sequences.md", "exec"), {})
+    first, second = capsys.readouterr().out.splitlines()
+    assert "VBZ" in first
+    assert float(second) > 0.0
+
+
 def test_hmm_density_scores_samples_and_states():
     X = [list("abcabcabcabc")] * 30
     spectral = HMMDensity(states=3).fit(X)
@@ -72,6 +85,13 @@ def test_bad_input_gets_a_sentence(toy):
         RefinementHMMTagger().fit(X, y[:-1])
     with pytest.raises(DataError, match="longer than the window"):
         HMMDensity().fit([[("a", "b")]])
+    with pytest.raises(DataError, match="different numbers of columns"):
+        RefinementHMMTagger().fit([[("a", "b"), ("a",)]], [["x", "y"]])
+    fitted = RefinementHMMTagger(states=2, emission="class").fit(X, y)
+    assert fitted.predict([[], X[0]])[0] == []
+    assert fitted.score([X[0]], [["never seen"] * len(X[0])]) == 0.0
+    with pytest.raises(DataError, match="columns"):
+        fitted.predict([[("a", "b")]])
 
 
 SYMBOLS = "a token is a symbol, not a number: any value is one, nothing is cast or refused"

@@ -2,5 +2,6 @@
 
 from eigenparse.estimators.chain import HMMDensity
 from eigenparse.estimators.tagger import RefinementHMMTagger
+from eigenparse.estimators.words import WordEmbedding
 
-__all__ = ["HMMDensity", "RefinementHMMTagger"]
+__all__ = ["HMMDensity", "RefinementHMMTagger", "WordEmbedding"]

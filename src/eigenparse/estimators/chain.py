@@ -6,13 +6,31 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from eigenparse.arrays import AnyArray, IntVector, LongVector
 from eigenparse.corpus.sequences import Column, Sequences
+from eigenparse.errors import DataError, OptionError
 from eigenparse.estimators.inputs import as_sequences
 from eigenparse.inference.chain import Filtered, filtered, next_symbol, posterior_states, sample
 from eigenparse.learn.chain import HmmChoices, fit_hmm, symbol_table
+from eigenparse.learn.hmm_stream import (
+    ChainMoments,
+    chain_dictionary,
+    chain_moments,
+    encoded,
+    same_dictionary,
+    streamed_hmm,
+)
+from eigenparse.learn.spectral_hmm import ChainChoices
+
+
+def _moments_add(estimator: Any) -> bool:
+    """Whether what an estimator learns is a sum over batches."""
+    if (estimator.method, estimator.form) != ("spectral", "hsu"):
+        raise OptionError("only moments of the method spectral, form hsu, add up; use fit for the others")
+    return True
 
 
 class HMMDensity(DensityMixin, BaseEstimator):  # type: ignore[misc]
@@ -44,6 +62,42 @@ class HMMDensity(DensityMixin, BaseEstimator):  # type: ignore[misc]
         self.n_features_in_ = len(corpus.columns)
         choices = HmmChoices(self.method, self.states, self.window, self.form, self.rounds, self.seed)
         self.model_, self.trace_ = fit_hmm(symbol_table(_single(corpus)), "word", choices)
+        for name in ("dictionary_", "moments_"):
+            self.__dict__.pop(name, None)
+        return self
+
+    @available_if(_moments_add)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any = None, lengths: Any = None) -> "HMMDensity":
+        """Add a batch.  The first one fixes symbols and projections; then any split of the rest is the same.
+
+        For the method ``spectral`` in the form ``hsu``.
+        """
+        corpus = _single(as_sequences(X, lengths))
+        if not hasattr(self, "dictionary_"):
+            choices = ChainChoices(states=self.states, window=self.window, form=self.form, seed=self.seed)
+            self.n_features_in_, self.trace_ = 1, []
+            self.dictionary_ = chain_dictionary(symbol_table(corpus), choices)
+        batch = chain_moments(self.dictionary_, encoded(self.dictionary_, corpus.columns[0], corpus.offsets))
+        self.moments_: ChainMoments = self.moments_ + batch if hasattr(self, "moments_") else batch
+        self.model_ = streamed_hmm(self.dictionary_, self.moments_, "word")
+        return self
+
+    def start_of(self, other: "HMMDensity") -> "HMMDensity":
+        """Take over the symbols and projections of another estimator, with no batch added yet."""
+        check_is_fitted(other, "dictionary_")
+        self.dictionary_ = other.dictionary_
+        self.n_features_in_, self.trace_ = 1, []
+        self.__dict__.pop("moments_", None)
+        return self
+
+    def merge(self, other: "HMMDensity") -> "HMMDensity":
+        """Add what another estimator saw; exact if both have the same first batch (see ``start_of``)."""
+        for one in (self, other):
+            check_is_fitted(one, "moments_", msg="merge needs estimators that learnt by partial_fit")
+        if not same_dictionary(self.dictionary_, other.dictionary_):
+            raise DataError("the estimators have different first batches; begin one with start_of(the other)")
+        self.moments_ = self.moments_ + other.moments_
+        self.model_ = streamed_hmm(self.dictionary_, self.moments_, "word")
         return self
 
     def _encode(self, X: Any, lengths: Any) -> tuple[IntVector, LongVector]:

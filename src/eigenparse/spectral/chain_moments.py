@@ -38,6 +38,30 @@ def scaled_rows(ids: IntMatrix, weights: AnyArray, *, kappa: float) -> FeatureRo
     return FeatureRows(np.ascontiguousarray(packed.astype(np.int32)), scale)
 
 
+@dataclass(frozen=True, slots=True)
+class CentredProjection:
+    """left = U (d, m - 1), right = V / sigma (e, m - 1), the means of both views, and sigma (m - 1,)."""
+
+    left: AnyArray
+    right: AnyArray
+    left_mean: AnyArray
+    right_mean: AnyArray
+    singular: AnyArray
+
+    def one(self, rows: FeatureRows) -> AnyArray:
+        """X = [1, phi U - mean], (n, m)."""
+        return _with_constant(rows, self.left, self.left_mean)
+
+    def other(self, rows: FeatureRows) -> AnyArray:
+        """W = [1, psi V / sigma - mean], (n, m)."""
+        return _with_constant(rows, self.right, self.right_mean)
+
+
+def _with_constant(rows: FeatureRows, directions: AnyArray, mean: AnyArray) -> AnyArray:
+    ones = np.ones((rows.ids.shape[0], 1))
+    return ones if not mean.size else np.hstack([ones, rows.times(directions) - mean])
+
+
 def centred_views(
     one: FeatureRows,
     other: FeatureRows,
@@ -51,31 +75,45 @@ def centred_views(
 
     Triples with a singular value below ``cutoff`` times the largest are dropped.
     """
+    found = centred_projection(one, other, weights, n_states, rng=rng, cutoff=cutoff)
+    return Views(found.one(one), found.other(other), found.singular)
+
+
+def centred_projection(
+    one: FeatureRows,
+    other: FeatureRows,
+    weights: AnyArray,
+    n_states: int,
+    *,
+    rng: np.random.Generator,
+    cutoff: float = 1e-2,
+) -> CentredProjection:
+    """The projection behind ``centred_views``, which can be applied to other rows of the same features."""
     if n_states < 1:
         raise OptionError(f"the number of states must be 1 or more, got {n_states} instead")
-    ones = np.ones((one.ids.shape[0], 1))
+    d, e = one.scale.size, other.scale.size
+    none = CentredProjection(np.zeros((d, 0)), np.zeros((e, 0)), np.zeros(0), np.zeros(0), np.zeros(0))
     share = (weights / weights.sum())[:, None]
-    if n_states == 1 or ones.size < 3 or min(one.scale.size, other.scale.size) < 2:
-        return Views(ones, ones, np.zeros(0))
+    if n_states == 1 or weights.size < 3 or min(d, e) < 2:
+        return none
 
     def cross(left: FeatureRows, right: FeatureRows, M: AnyArray) -> AnyArray:
         inner: AnyArray = right.times(M)
         return left.transposed_times(np.ascontiguousarray(share * (inner - (share * inner).sum(axis=0))))
 
-    k = min(n_states - 1 + OVERSAMPLE, one.scale.size, other.scale.size)
-    W: AnyArray = rng.standard_normal((other.scale.size, k))
+    k = min(n_states - 1 + OVERSAMPLE, d, e)
+    W: AnyArray = rng.standard_normal((e, k))
     for _ in range(POWER_PASSES):
         W = orthonormal(cross(other, one, orthonormal(cross(one, other, W))))
     left, singular, mixing = np.linalg.svd(cross(one, other, W), full_matrices=False)
     m = min(n_states - 1, int(np.sum(singular > cutoff * max(singular[0], 1e-300))))
     if singular[0] < 1e-10 or m == 0:
-        return Views(ones, ones, np.zeros(0))
+        return none
     U, V = left[:, :m], W @ mixing[:m].T
     flip = np.sign(U[np.abs(U).argmax(axis=0), np.arange(m)])
-    X: AnyArray = one.times(np.ascontiguousarray(U * flip))
-    Z: AnyArray = other.times(np.ascontiguousarray(V * flip))
-    X, Z = X - (share * X).sum(axis=0), (Z - (share * Z).sum(axis=0)) / singular[:m]
-    return Views(np.hstack([ones, X]), np.hstack([ones, Z]), singular[:m])
+    U, V = np.ascontiguousarray(U * flip), np.ascontiguousarray(V * flip / singular[:m])
+    means = [(share * rows.times(M)).sum(axis=0) for rows, M in ((one, U), (other, V))]
+    return CentredProjection(U, V, means[0], means[1], singular[:m])
 
 
 def third_moment(x: AnyArray, y: AnyArray, z: AnyArray) -> AnyArray:
