@@ -1,5 +1,6 @@
 """``eigenparse embed``: text in, vectors of its words out; a word and vectors in, its neighbours out."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -33,6 +34,12 @@ def embed(
     lower: Annotated[bool, typer.Option(help="Make all words lower case.")] = False,
     power: Annotated[float, typer.Option(help="Raise counts to this power (1: leave them).")] = 0.5,
     seed: Annotated[int, typer.Option(min=0, help="Seed.")] = 0,
+    words: Annotated[
+        Path | None, typer.Option(metavar="VECTORS", help="Take the dictionary of these vectors.")
+    ] = None,
+    keep_statistics: Annotated[
+        bool, typer.Option("--keep-statistics", help="Keep the counts, so that `merge` can add files.")
+    ] = False,
     jobs: Annotated[int, typer.Option(min=0, metavar="N", help="Processes that count; 0 for all cores.")] = 1,
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Count on a Dask cluster, as tcp://host:8786.")
@@ -59,31 +66,42 @@ def embed(
         power=power,
         seed=seed,
     )
-    _learn(text, choices, out, text_out, jobs, cluster)
+    _learn(text, choices, out, text_out, _How(words, keep_statistics, jobs, cluster))
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """Where words come from, what is kept, and who counts."""
+
+    words: Path | None
+    keep_statistics: bool
+    jobs: int
+    cluster: str | None
 
 
 def _learn(
-    text: list[Path],
-    choices: "VectorChoices",
-    out: Path | None,
-    text_out: Path | None,
-    jobs: int,
-    cluster: str | None,
+    text: list[Path], choices: "VectorChoices", out: Path | None, text_out: Path | None, how: _How
 ) -> None:
     from eigenparse.cli.output import check_target
     from eigenparse.cli.progress import stages, tell
     from eigenparse.corpus.text_blocks import text_files
-    from eigenparse.learn.vectors import embed_files
-    from eigenparse.models.vectors import save_vectors, save_word2vec
+    from eigenparse.learn.statistics import save_statistics
+    from eigenparse.learn.vectors import count_files, learn_vectors
+    from eigenparse.models.vectors import load_vectors, save_vectors, save_word2vec
     from eigenparse.run.ordered import open_run
 
     targets = [path for path in (out, text_out) if path is not None]
     for path in targets:
         check_target(path)
-    alone = cluster is None and jobs == 1
-    with stages("embed") as told, open_run(cluster, jobs) as run:
-        vectors = embed_files(text_files(text), choices, told=told, run=None if alone else run)
-    if out is not None:
+    names = None if how.words is None else load_vectors(how.words).words
+    run_alone = how.cluster is None and how.jobs == 1
+    with stages("embed") as told, open_run(how.cluster, how.jobs) as run:
+        where = None if run_alone else run
+        vocabulary, pairs = count_files(text_files(text), choices, told=told, run=where, names=names)
+        vectors = learn_vectors(vocabulary, pairs, choices)
+    if out is not None and how.keep_statistics:
+        save_statistics(out, vectors, (vocabulary, pairs, choices))
+    elif out is not None:
         save_vectors(out, vectors)
     if text_out is not None:
         save_word2vec(text_out, vectors)

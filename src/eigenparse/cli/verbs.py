@@ -6,6 +6,7 @@ from eigenparse.cli import draw as draw
 from eigenparse.cli import embed as embed
 from eigenparse.cli import evaluate as evaluate
 from eigenparse.cli import info as info
+from eigenparse.cli import merge as merge
 from eigenparse.cli import normalise as normalise
 from eigenparse.cli import parse as parse
 from eigenparse.cli import plot as plot

@@ -3,9 +3,11 @@
 import bz2
 import glob
 import gzip
+import importlib
 import io
 import lzma
 import os
+import re
 import sys
 import tempfile
 import zlib
@@ -23,6 +25,7 @@ LIMIT = 2**31 - 1  # bytes after decompression: positions inside one file are 32
 EXPANSION = 200  # a packed file may unpack to so many times its size (texts reach 10 to 30) ...
 FREE_EXPANSION = 64 * 1024 * 1024  # ... and to so many bytes in any case
 XZ_MEMORY = 256 * 1024 * 1024  # that a file may make the unpacker ask for; `xz -9` needs 65 MB
+_URL = re.compile(r"([a-z][a-z0-9+.-]+):/+")
 _BLOCK = 1 << 20
 _BROKEN_PACKING = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, ValueError)
 Readable = IO[bytes] | gzip.GzipFile | io.BufferedReader | bz2.BZ2File
@@ -81,10 +84,52 @@ def find_files(
     return [path for pattern in patterns for path in _expand(Path(pattern), suffixes)]
 
 
+def url_of(path: str | Path) -> str | None:
+    """The URL that a path stands for (``s3://bucket/x``, which a Path writes ``s3:/bucket/x``); None for files.
+
+    >>> url_of(Path("s3://bucket/a.ptb")), url_of("C:/a.ptb"), url_of("notes:/a")
+    ('s3://bucket/a.ptb', None, 'notes://a')
+    """
+    found = _URL.match(str(path))
+    if not found:
+        return None
+    return f"{found[1]}://{'/' if found[1] == 'file' else ''}{str(path)[found.end() :]}"
+
+
+def _remote(url: str) -> tuple[Any, str]:
+    """The file system and the place in it that a URL names."""
+    try:
+        core = importlib.import_module("fsspec.core")
+    except ImportError:
+        raise DataError(f"{url}: URLs need the extra `cluster`; pip install 'eigenparse[cluster]'") from None
+    try:
+        system, place = core.url_to_fs(url)
+    except (ValueError, ImportError) as problem:
+        raise DataError(f"{url}: cannot be opened ({problem}); check the URL") from None
+    return system, place
+
+
+def _expand_url(url: str, suffixes: tuple[str, ...]) -> list[Path]:
+    """The files behind a URL: one, those of a folder, or those of a glob."""
+    system, place = _remote(url)
+    scheme = url.split("://")[0]
+    if any(mark in place for mark in "*?["):
+        names = sorted(system.glob(place))
+    elif system.isdir(place):
+        names = [name for name in sorted(system.find(place)) if _wanted(Path(name), suffixes)]
+    else:
+        return [Path(url)]
+    if not names:
+        raise DataError(f"{url}: names no file; check the URL")
+    return [Path(f"{scheme}://{str(name).lstrip('/')}") if scheme != "file" else Path(name) for name in names]
+
+
 def _expand(pattern: Path, suffixes: tuple[str, ...]) -> list[Path]:
     """The files that one pattern names."""
     if pattern == STANDARD_INPUT:
         return [pattern]
+    if not pattern.exists() and (url := url_of(pattern)):
+        return _expand_url(url, suffixes)
     if pattern.is_dir():
         found = [path for path in sorted(pattern.rglob("*")) if path.is_file() and _wanted(path, suffixes)]
         if not found:
@@ -114,6 +159,10 @@ def read_bytes(path: str | Path, *, limit: int = LIMIT) -> bytes:
     try:
         if path == STANDARD_INPUT:
             content = _unpacked(io.BytesIO(_upto(sys.stdin.buffer, limit, path)), path, limit)
+        elif (url := url_of(path)) and not path.exists():
+            system, place = _remote(url)
+            with system.open(place, "rb") as stream:
+                content = _unpacked(stream, path, limit)
         else:
             with path.open("rb") as stream:
                 content = _unpacked(stream, path, limit)

@@ -13,7 +13,7 @@ import numpy as np
 from eigenparse.arrays import IntVector, LongVector, as_ids
 from eigenparse.corpus.brackets import parse_trees
 from eigenparse.corpus.columns import Label, Trees
-from eigenparse.corpus.files import find_files, read_bytes, unpacker
+from eigenparse.corpus.files import find_files, read_bytes, unpacker, url_of
 from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.transform import Binarisation, binarise
 
@@ -35,9 +35,13 @@ class Shard:
 def cut_shards(
     paths: str | Path | Iterable[str | Path], *, shard_bytes: int = SHARD_BYTES
 ) -> Iterator[Shard]:
-    """Shards of about ``shard_bytes``, cut between trees; a packed file is one shard."""
+    """Shards of about ``shard_bytes``, cut between trees; a packed file, or one behind a URL, is one shard."""
     number = 0
     for path in find_files(paths):
+        if (url := url_of(path)) and not path.exists():  # workers read it themselves, whole
+            yield Shard(url, 0, -1, number)
+            number += 1
+            continue
         place = str(path.resolve())
         with path.open("rb") as stream:
             head = stream.read(6)

@@ -5,7 +5,7 @@ distance are counted.  Both counts are sums over blocks, so shards may be counte
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -157,6 +157,14 @@ def choose_vocabulary(words: WordCounts, size: int, *, min_count: int = 1, lower
     return Vocabulary.of((UNKNOWN, *(word.decode("utf-8") for _, word in kept)), counts, lower)
 
 
+def fixed_vocabulary(words: WordCounts, names: Sequence[str], *, lower: bool = False) -> Vocabulary:
+    """Given words, counted in this text; all others share id 0."""
+    kept = [name for name in names if name != UNKNOWN]
+    counts = np.array([0, *(words.counts.get(name.encode("utf-8"), 0) for name in kept)], dtype=np.int64)
+    counts[0] = words.n_tokens - counts.sum()
+    return Vocabulary.of((UNKNOWN, *kept), counts, lower)
+
+
 def _is_text(word: bytes) -> bool:
     try:
         return word.decode("utf-8").isprintable()
@@ -264,19 +272,35 @@ def embed_files(
     run: OrderedRun | None = None,
 ) -> WordVectors:
     """Word vectors of text files, read twice, a block at a time; ``run``: where blocks are counted."""
+    vocabulary, pairs = count_files(files, choices, told=told, run=run)
+    if told is not None:
+        told("singular vectors")
+    return learn_vectors(vocabulary, pairs, choices)
+
+
+def count_files(
+    files: Iterable[str | Path],
+    choices: VectorChoices,
+    *,
+    told: Callable[[str], None] | None = None,
+    run: OrderedRun | None = None,
+    names: Sequence[str] | None = None,
+) -> tuple[Vocabulary, PairCounts]:
+    """Words and pairs of text files; ``names``: a dictionary that is given instead of chosen."""
     check_vector_choices(choices)
     paths = [Path(path) for path in files]
     say = told or (lambda stage: None)
     say("counting words")
     words = count_words(_blocks(paths), lower=choices.lower, run=run)
-    vocabulary = choose_vocabulary(
-        words, choices.vocabulary, min_count=choices.min_count, lower=choices.lower
-    )
+    if names is not None:
+        vocabulary = fixed_vocabulary(words, names, lower=choices.lower)
+    else:
+        vocabulary = choose_vocabulary(
+            words, choices.vocabulary, min_count=choices.min_count, lower=choices.lower
+        )
     say("counting pairs")
     reach = reach_of(choices.method, choices.window, choices.reach)
-    pairs = count_pairs(_blocks(paths), vocabulary, reach, run=run)
-    say("singular vectors")
-    return learn_vectors(vocabulary, pairs, choices)
+    return vocabulary, count_pairs(_blocks(paths), vocabulary, reach, run=run)
 
 
 def _blocks(paths: list[Path]) -> Iterator[bytes]:
