@@ -9,6 +9,7 @@ import pathlib
 import numpy as np
 import pytest
 from tests.api.small import SENTENCE, TREES, english, tiny
+from tests.tolerances import SINGLE
 
 from eigenparse.api.grammar import load
 from eigenparse.api.learner import LatentPCFG
@@ -251,6 +252,12 @@ def test_an_ensemble_parses_and_keeps_its_bytes_with_two_jobs(tmp_path: pathlib.
     for jobs in (1, 2):
         LatentPCFG(states=2, ensemble=2, jobs=jobs).fit(bank).save(tmp_path / f"{jobs}.model")
     assert (tmp_path / "1.model").read_bytes() == (tmp_path / "2.model").read_bytes()
-    found = load(tmp_path / "2.model").parse("the woman opened the box .")
+    grammar = load(tmp_path / "2.model")
+    words = "the woman opened the box with a key ."
+    found = grammar.parse(words)
     assert found.status == "ok"
     assert math.isfinite(found.log_probability)
+    limited = grammar.parse(words, required=[(3, 8, "NP")])
+    (agreed,) = [b.posterior for b in limited.brackets if (b.start, b.end, b.label) == (3, 8, "NP")]
+    assert agreed == pytest.approx(1.0, abs=SINGLE)  # of both binarisations
+    assert all((b.start, b.end) != (3, 8) for b in grammar.parse(words, forbidden=[(3, 8)]).brackets)
