@@ -27,7 +27,9 @@ def dhillon2012(
     best: Annotated[int, typer.Option(min=2, help="Trees a list.")] = 50,
     folds: Annotated[int, typer.Option(min=2, help="Folds of jack-knifing.")] = 3,
     passes: Annotated[int, typer.Option(min=1, help="Passes of the parser's training.")] = 10,
-    keep: Annotated[Path | None, typer.Option(help="Keep parsers in this folder and reuse them.")] = None,
+    keep: Annotated[
+        Path | None, typer.Option(help="Keep parsers and lists in this folder and reuse them.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything.")] = 0,
 ) -> None:
     """Repeat table 1 of Dhillon et al. (2012): parser, re-ranker, re-ranker with log p, of both orders."""

@@ -11,15 +11,16 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, LongMatrix
 from eigenparse.corpus.dependencies import Dependencies
+from eigenparse.corpus.folds import folds
 from eigenparse.decode.arcs import kbest
 from eigenparse.errors import DataError, OptionError
 from eigenparse.evaluate.compare import Comparison, paired_bootstrap
 from eigenparse.inference.rerank import Candidates, choose, chosen_heads, oracle, scored
 from eigenparse.learn.deptree_fit import ESTIMATORS, DepTreeLearner
 from eigenparse.learn.mira import ArcLearner
-from eigenparse.learn.rerank import RerankLearner, folds, joined
+from eigenparse.learn.rerank import Lists, RerankLearner, joined
 from eigenparse.models.arcs import ArcModel, load_arcs, save_arcs
-from eigenparse.models.deptree import TreeModel
+from eigenparse.models.store import load_model, save_model
 
 PARSER, RERANKED, BEST = "parser", "re-ranked, base features", "best tree of the list"
 Tell = Callable[[str], None]
@@ -106,7 +107,7 @@ def run_order(
     start = time.process_time()
     learner = ArcLearner(order=order, passes=plan.passes, label_passes=1, seed=plan.seed)
     tell(f"order {order}: parser of all sentences")
-    parser = _parser(learner, train, plan.keep)
+    base = {part: base_lists(learner, train, gold, plan) for part, gold in parts.items()}
     models = tuple(plan.learner(name).fit(train)[0] for name in plan.estimators)
     lists = _jackknifed(train, learner, plan, tell)
     tell(f"order {order}: re-rankers")
@@ -119,7 +120,7 @@ def run_order(
     rows: dict[str, tuple[Row, ...]] = {}
     not_positive: dict[str, float] = {}
     for part, gold in parts.items():
-        found = _lists(parser, gold, models, plan.n_best)
+        found = scored(gold, *base[part], models)
         heads = {PARSER: found.heads[0]}
         for method, chosen in choices.items():
             own = _only(found, chosen)
@@ -146,15 +147,29 @@ def _jackknifed(train: Dependencies, learner: ArcLearner, plan: Plan, tell: Tell
         tell(f"order {learner.order}: fold {number} of {plan.n_folds}")
         part = train.select(seen)
         models = tuple(plan.learner(name).fit(part)[0] for name in plan.estimators)
-        found.append(_lists(_parser(learner, part, plan.keep), train.select(rest), models, plan.n_best))
+        unseen = train.select(rest)
+        found.append(scored(unseen, *base_lists(learner, part, unseen, plan), models))
     return joined(train, found)
 
 
-def _lists(
-    parser: ArcModel, sentences: Dependencies, models: tuple[TreeModel, ...], n_best: int
-) -> Candidates:
+def base_lists(learner: ArcLearner, seen: Dependencies, sentences: Dependencies, plan: Plan) -> Lists:
+    """N-best lists of a parser of some trees for other sentences, kept if there is a folder for them."""
+    if plan.keep is None:
+        return _made(learner.fit(seen)[0], sentences, plan.n_best)
+    name = f"lists-order{learner.order}-{mark(learner, seen, sentences)}-{plan.n_best}.model"
+    path = plan.keep / name
+    if path.exists():
+        _, _, arrays = load_model(path)
+        return arrays["heads"], arrays["scores"], arrays["found"]
+    heads, scores, found = _made(_parser(learner, seen, plan.keep), sentences, plan.n_best)
+    arrays = {"heads": heads, "scores": scores, "found": found}
+    save_model(path, kind="lists", header={}, arrays=arrays)
+    return heads, scores, found
+
+
+def _made(parser: ArcModel, sentences: Dependencies, n_best: int) -> Lists:
     lists = kbest(parser, sentences, n_best)
-    return scored(sentences, lists.heads, lists.scores, lists.found, models)
+    return lists.heads, lists.scores, lists.found
 
 
 def _only(lists: Candidates, chosen: tuple[int, ...]) -> Candidates:
@@ -167,15 +182,19 @@ def _flags(lists: Candidates, estimators: tuple[str, ...]) -> dict[str, float]:
     return {name: float((~lists.positive[i][filled]).mean()) for i, name in enumerate(estimators)}
 
 
-def _parser(learner: ArcLearner, trees: Dependencies, keep: Path | None) -> ArcModel:
+def mark(learner: ArcLearner, *corpora: Dependencies) -> str:
+    """A name for what a learner would do with some sentences."""
+    total = hashlib.sha256(repr(learner).encode())
+    for trees in corpora:
+        for name in ("form", "upos", "xpos", "feats"):
+            total.update("\x00".join(trees.strings(name)).encode())
+        total.update(trees.head.tobytes() + trees.offsets.tobytes())
+    return total.hexdigest()[:16]
+
+
+def _parser(learner: ArcLearner, trees: Dependencies, keep: Path) -> ArcModel:
     """A trained parser, from the folder of kept ones if it is there already."""
-    if keep is None:
-        return learner.fit(trees)[0]
-    mark = hashlib.sha256(repr(learner).encode())
-    for name in ("form", "upos", "xpos", "feats"):
-        mark.update("\x00".join(trees.strings(name)).encode())
-    mark.update(trees.head.tobytes() + trees.offsets.tobytes())
-    path = keep / f"order{learner.order}-{mark.hexdigest()[:16]}.model"
+    path = keep / f"order{learner.order}-{mark(learner, trees)}.model"
     if path.exists():
         return load_arcs(path)
     model, _ = learner.fit(trees)
