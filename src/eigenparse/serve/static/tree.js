@@ -92,7 +92,7 @@ function drawNode(node, tokens, colours, marked) {
     }
     const wide = Math.max(width, textWidth(node.foot, WORD));
     parts.push(svg("rect", { class: "hit", x: node.x - wide / 2, y: node.y, width: wide, height: foot + 10 - node.y, fill: "none", "pointer-events": "all" }));
-    parts.push(text(node.x, foot + (node.folded ? 3 : 0), node.foot, { "font-size": WORD, fill: colours.ink }));
+    parts.push(" ", text(node.x, foot + (node.folded ? 3 : 0), node.foot, { "font-size": WORD, fill: colours.ink }));
   }
   const group = svg("g", { class: "node", role: "button", tabindex: -1, "data-id": node.id, "aria-label": describe(node, tokens), "aria-expanded": node.word || node.top ? undefined : String(!node.folded) }, parts);
   group.node = node;
