@@ -1,6 +1,6 @@
-"""The service under load: clients that never pause, on this machine; latency, failures and memory.
+"""The service under load: clients that ask again and again, on this machine; latency, failures and memory.
 
-python benchmarks/serve_load.py MODEL [--clients 50] [--seconds 60] [--workers 0]
+python benchmarks/serve_load.py MODEL [--clients 50] [--seconds 60] [--workers 0] [--pause 0]
 """
 
 import argparse
@@ -64,8 +64,10 @@ async def ask(
     return int(answer.split()[1]), await reader.readexactly(length)
 
 
-async def client(number: int, port: int, end: float, times: list[float], statuses: Counter[str]) -> None:
-    """Ask without a pause until the time is over."""
+async def client(
+    number: int, port: int, end: float, pause: float, times: list[float], statuses: Counter[str]
+) -> None:
+    """Ask, with a pause after each answer, until the time is over."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     turn = number
     while time.monotonic() < end:
@@ -85,8 +87,7 @@ async def client(number: int, port: int, end: float, times: list[float], statuse
             times.append(time.monotonic() - begun)
             if not json.loads(content)["results"][0]["parses"]:
                 statuses["empty answer"] += 1
-        else:
-            await asyncio.sleep(0.05)
+        await asyncio.sleep(pause if status == 200 else max(pause, 0.05))
     writer.close()
 
 
@@ -97,7 +98,7 @@ async def watch(pid: int, end: float, every: float, seen: list[float]) -> None:
         await asyncio.sleep(every)
 
 
-async def load(pid: int, port: int, clients: int, seconds: float) -> None:
+async def load(pid: int, port: int, clients: int, seconds: float, pause: float) -> None:
     """Run all clients and print what they saw."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     await ask(reader, writer, "/health", b"")
@@ -108,7 +109,8 @@ async def load(pid: int, port: int, clients: int, seconds: float) -> None:
     statuses: Counter[str] = Counter()
     end = time.monotonic() + seconds
     await asyncio.gather(
-        watch(pid, end, seconds / 12, seen), *(client(i, port, end, times, statuses) for i in range(clients))
+        watch(pid, end, seconds / 12, seen),
+        *(client(i, port, end, pause, times, statuses) for i in range(clients)),
     )
     times.sort()
     share = {name: 1000 * times[min(int(name * len(times)), len(times) - 1)] for name in (0.5, 0.95, 0.99)}
@@ -126,10 +128,11 @@ def main() -> None:
     options.add_argument("--clients", type=int, default=50)
     options.add_argument("--seconds", type=float, default=60)
     options.add_argument("--workers", type=int, default=0)
+    options.add_argument("--pause", type=float, default=0.0)
     options.add_argument("--queue", type=int, default=64)
     chosen = options.parse_args()
     with server(chosen.model, chosen.workers, chosen.queue) as (pid, port):
-        asyncio.run(load(pid, port, chosen.clients, chosen.seconds))
+        asyncio.run(load(pid, port, chosen.clients, chosen.seconds, chosen.pause))
 
 
 if __name__ == "__main__":
