@@ -17,6 +17,8 @@ import time
 from dataclasses import dataclass
 from functools import partial
 
+MOST_RESULTS = 4096  # as in eigenparse.run.ordered
+
 
 @dataclass(frozen=True, slots=True)
 class Pass:
@@ -99,6 +101,7 @@ def learning_passes(shards):  # type: ignore[no-untyped-def]
     from eigenparse.learn.lpcfg import LpcfgOptions, single
     from eigenparse.learn.states import StateOptions
     from eigenparse.run.local import LocalRun
+    from eigenparse.run.ordered import reduce_ordered
 
     options = LpcfgOptions(states=StateOptions(states=8, nodes_per_state=100), em_rounds=1)
     counts = streamed.count_corpus(LocalRun(), shards, options.binarisation)
@@ -106,7 +109,7 @@ def learning_passes(shards):  # type: ignore[no-untyped-def]
     tables, _ = streamed._tables(counts, plan, options, LocalRun(), shards)
     names = (tuple(map(str, options.states.inside)), tuple(map(str, options.states.outside)))
     states = partial(streamed.count_states, task=streamed.StatesTask(plan, tables, *names))
-    hard = streamed.reduce_ordered(LocalRun(), states, shards[:2], streamed.add_counts)
+    hard = reduce_ordered(LocalRun(), states, shards[:2], streamed.add_counts)
     weights = tuple(
         single(estimate(plan.skeleton, one, rule_smoothing=10.0, state_mixing=0.1)) for one in hard
     )
@@ -172,29 +175,27 @@ def main() -> None:
         compare(options.measure, options.shard_bytes)
         return
     n = int(options.sentences / options.shard_sentences)
-    one = Pass("pass", (options.seconds,), options.result_mb * 1e6, options.add, options.task_mb * 1e6)
+    group = max(1, n // MOST_RESULTS)
+    sizes = (options.result_mb * 1e6, options.add, options.task_mb * 1e6)
     cases = {
-        "as it is": one,
-        "results added on the workers, in a tree": Pass(
-            "tree", one.compute, one.result_bytes / 32, one.add / 32, 1e4
-        ),
+        "one by one": (Pass("pass", (options.seconds,), *sizes), n),
+        f"groups of {group}": (Pass("pass", (group * (options.seconds + options.add),), *sizes), n // group),
     }
-    print(
-        f"{n} shards of {options.shard_sentences:.0f} sentences, {options.workers} workers, {options.passes} passes"
-    )
-    print(f"{'':<42}{'hours':>8}{'busy %':>8}{'lost':>7}{'TB':>8}")
-    for name, case in cases.items():
+    print(f"{n} shards of {options.shard_sentences:.0f}, {options.workers} workers, {options.passes} passes")
+    print(f"{'results':<14}{'cluster':<42}{'hours':>7}{'busy %':>8}{'lost':>6}{'TB':>7}")
+    for name, (case, tasks) in cases.items():
         for what, cluster in (
             ("ideal", Cluster(options.workers)),
-            ("5 % three times slower", Cluster(options.workers, slow_share=0.05)),
-            ("and a failure an hour and 10 workers", Cluster(options.workers, slow_share=0.05, failures=0.1)),
+            ("5 % of workers three times slower", Cluster(options.workers, slow_share=0.05)),
+            (
+                "and one failure in ten hours of a worker",
+                Cluster(options.workers, slow_share=0.05, failures=0.1),
+            ),
         ):
-            found = simulate(case, n, cluster)
-            traffic = options.passes * n * (case.result_bytes + case.task_bytes) / 1e12
-            print(
-                f"{name[:18]:<18} {what:<40.38}"[:42]
-                + f"{options.passes * found.wall / 3600:>8.2f}{100 * found.busy:>8.1f}{found.lost:>7}{traffic:>8.2f}"
-            )
+            found = simulate(case, tasks, cluster)
+            traffic = options.passes * tasks * (case.result_bytes + case.task_bytes) / 1e12
+            hours = options.passes * found.wall / 3600
+            print(f"{name:<14}{what:<42}{hours:>7.2f}{100 * found.busy:>8.1f}{found.lost:>6}{traffic:>7.2f}")
 
 
 if __name__ == "__main__":

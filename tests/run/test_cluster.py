@@ -180,3 +180,17 @@ def _lines(path: pathlib.Path) -> list[str]:
     from eigenparse.corpus.brackets import read_trees
 
     return [" ".join(words) for words in _words(read_trees(path))]
+
+
+def test_a_scheduler_that_goes_away_gives_a_sentence() -> None:
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+        ) as short,
+        on_cluster(short.scheduler_address) as run,
+    ):
+        results = run.map_ordered(where_am_i, range(10_000))
+        next(results)
+        short.close()
+        with pytest.raises(ResourceError, match="went away"):
+            list(results)

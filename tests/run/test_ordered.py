@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from eigenparse.errors import OptionError, ResourceError
-from eigenparse.run.local import on_this_machine, process_map
-from eigenparse.run.ordered import blocks, open_run, reduce_ordered
+from eigenparse.run.local import LocalRun, on_this_machine, process_map
+from eigenparse.run.ordered import blocks, open_run, reduce_grouped, reduce_ordered
 
 
 def slow_square(k: int) -> int:
@@ -33,6 +33,19 @@ def test_results_come_in_the_order_of_the_items(jobs: int) -> None:
         assert reduce_ordered(run, add_text, range(9)) == "".join(f"{k}," for k in range(9))
         assert reduce_ordered(run, slow_square, [3, 4], operator.sub) == 9 - 16
         assert list(run.map_ordered(slow_square, [])) == []
+
+
+def as_fraction(k: int) -> float:
+    return 1.0 / (k + 1)
+
+
+@pytest.mark.parametrize("n", [1, 4, 5, 23])
+def test_grouped_sums_are_the_same_everywhere(n: int) -> None:
+    """Groups of neighbours, by the number of items alone; nothing is lost."""
+    assert reduce_grouped(LocalRun(), add_text, range(n), most=4) == "".join(f"{k}," for k in range(n))
+    expected = reduce_grouped(LocalRun(), as_fraction, range(n), most=4)
+    with open_run(None, 2) as run:
+        assert reduce_grouped(run, as_fraction, range(n), most=4) == expected
 
 
 @pytest.mark.parametrize("jobs", [1, 2])

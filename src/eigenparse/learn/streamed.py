@@ -36,7 +36,7 @@ from eigenparse.learn.streamed_sums import shrunk_sums
 from eigenparse.learn.tensor import row_places
 from eigenparse.models.pcfg import LatentGrammar, Skeleton, Weights
 from eigenparse.run.local import LocalRun
-from eigenparse.run.ordered import OrderedRun, reduce_ordered
+from eigenparse.run.ordered import OrderedRun, reduce_grouped
 
 SAMPLE_NODES = 20_000  # of a label, for its projection and its centres
 
@@ -355,7 +355,7 @@ def _train(shards: Sequence[Shard], options: LpcfgOptions, run: OrderedRun, stag
     stages.start("counts")
     names = (tuple(map(str, options.states.inside)), tuple(map(str, options.states.outside)))
     task = partial(count_states, task=StatesTask(plan, tables, *names))
-    hard = reduce_ordered(run, task, shards, add_counts)
+    hard = reduce_grouped(run, task, shards, add_counts)
     members, log_likelihoods = _rounds(plan, hard, options, run, shards, stages)
     stages.start("lexicon")
     finished = []
@@ -415,7 +415,7 @@ def _rounds(
             tuple(single(w) if go else None for w, go in zip(weights, going)),
             tuple(number == n for n in rounds),
         )
-        found = reduce_ordered(run, partial(expect_shard, task=task), shards, add_rounds)
+        found = reduce_grouped(run, partial(expect_shard, task=task), shards, add_rounds)
         for k, one in enumerate(found):
             if one is not None:
                 done[k] = one
