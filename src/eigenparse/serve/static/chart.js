@@ -15,7 +15,7 @@ export function spansOf(chart) {
 }
 
 export function drawChart(chart, tokens, inTree, colours, room) {
-  const n = tokens.length, size = Math.max(13, Math.min(36, (room - 90) / n)), font = Math.min(13, size * 0.6);
+  const n = tokens.length, size = Math.max(17, Math.min(36, (room - 90) / n)), font = Math.min(13, size * 0.6);
   const margin = Math.min(110, Math.max(...tokens.map((word, i) => textWidth(clipped(word, 16), font) - i * size)) + 10);
   const left = Math.max(8, margin), parts = [];
   for (let i = 0; i < n; i++) {

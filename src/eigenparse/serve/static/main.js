@@ -119,7 +119,7 @@ function drawArcsAndChart() {
   const inTree = new Set(parse().brackets.map(({ start, end }) => `${start}:${end}`));
   const heat = drawChart(chart, tokens, inTree, colours, byId("chart").clientWidth || 600);
   byId("chart").replaceChildren(heat);
-  fit(heat, byId("chart"), 0.6, 1);
+  fit(heat, byId("chart"), 0.95, 1);
   rove(heat, ".cell", stepInList, null);
 }
 
