@@ -132,7 +132,10 @@ def kept_work(
         yield checkpoint
     except BaseException:
         sweep(folder)
-        tell(f"finished parts are kept in {folder}; the same command with --resume goes on from there")
+        if len(list(folder.glob("*"))) > 1:  # more than the note on whose they are
+            tell(f"finished parts are kept in {folder}; the same command with --resume goes on from there")
+        else:
+            close_checkpoint(checkpoint)
         raise
     close_checkpoint(checkpoint)
 
