@@ -24,6 +24,7 @@ SKELETON = (
     "entry_probability",
     "root_probability",
 )
+MOST = 1e6  # no probability of a sound grammar is near it; larger ones would overflow in products
 WEIGHTS = ("states", "rule_weight", "entry_weight", "root_weight")
 
 
@@ -145,6 +146,10 @@ def _check_skeleton(skeleton: Skeleton) -> None:
         and skeleton.rule_probability.shape == (skeleton.rules.shape[0],)
         and skeleton.entry_probability.shape == (n_entries,)
         and skeleton.root_probability.shape == (n_labels,)
+        and all(
+            np.all((p >= 0) & (p < MOST))
+            for p in (skeleton.rule_probability, skeleton.entry_probability, skeleton.root_probability)
+        )
         and 0 <= skeleton.n_words < n_symbols
         and skeleton.n_classes >= 0
         and 0 < skeleton.n_words + skeleton.n_classes <= n_symbols
