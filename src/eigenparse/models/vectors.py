@@ -119,7 +119,10 @@ def _load_word2vec(path: str | Path) -> WordVectors:
     for number, line in enumerate(lines[1:]):
         word, *values = line.split(" ")
         try:
-            rows[number, :] = np.array([float(value) for value in values if value], ndmin=1).reshape(k)
+            row = np.array([float(value) for value in values if value], ndmin=1).reshape(k)
+            if not np.all(np.abs(row) < np.finfo(np.float32).max):
+                raise ValueError
+            rows[number, :] = row
         except ValueError:
             raise FormatError(
                 f"not a word and {k} numbers", source=str(path), line=number + 2, remedy="mend the line"
