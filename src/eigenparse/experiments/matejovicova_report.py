@@ -307,7 +307,7 @@ def verdict_section(name: str, results: Results) -> Section:
             rows += _shape_rows(part, results)
     return Section(
         f"{name}: Does it have the thesis' shape?",
-        "",
+        f"Seeds alone move these means; a change within {SLACK} points counts as none.",
         (Table("Findings", ("finding", "F1", "holds"), tuple(rows)),),
     )
 
