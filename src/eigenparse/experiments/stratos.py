@@ -43,9 +43,9 @@ class StratosPlan:
     """What is run: codes, numbers of states, rounds of EM (the paper: 10,000, 1 to 32, 200), restarts, jobs."""
 
     n_codes: int = 1000
-    states: tuple[int, ...] = (1, 2, 4, 8, 16, 24, 32)
+    states: tuple[int, ...] = (1, 2, 4, 8, 16, 24, 32, 40)
     em_states: tuple[int, ...] = (2, 4, 8, 16, 24)
-    rounds: int = 40
+    rounds: int = 60
     seed: int = 0
     jobs: int = 1
 

@@ -22,7 +22,7 @@ from eigenparse.models.phones import PhoneRecogniser
 from eigenparse.models.rhmm import RefinementHMM
 
 EMISSION = BackoffEmission((CODE,), rare=0, strength=1.0)
-SPECTRAL_WEIGHT, SPECTRAL_STRENGTH = 3.0, 20.0
+SPECTRAL_WEIGHT, SPECTRAL_STRENGTH = 1.0, 20.0
 METHODS = ("spectral", "cluster", "em", "hmm", "unigram", "three-segment")
 
 
