@@ -27,6 +27,8 @@ from eigenparse.learn.rhmm_spectral import (
     estimate_operators,
     neutral_vector,
 )
+from eigenparse.spectral.chain_moments import centred_projection
+from eigenparse.spectral.svd import FeatureRows
 
 FEATURES = chain_features(
     {
@@ -148,3 +150,10 @@ def test_full_smoothing_is_the_bigram_hmm():
     one, other = (posteriors(m, sequences, pruning=NO_PRUNING) for m in (smooth, single))
     assert_allclose(one.log_abs, other.log_abs, rtol=0, atol=1e-6)
     assert_allclose(one.marginal, other.marginal, rtol=0, atol=1e-6)
+
+
+def test_sides_without_anything_in_common_have_one_state() -> None:
+    same = FeatureRows(np.zeros((5, 1), dtype=np.int32), np.ones(3))
+    found = centred_projection(same, same, np.ones(5), 4, rng=np.random.default_rng(0))
+    assert found.singular.size == 0
+    assert found.one(same).tolist() == [[1.0]] * 5

@@ -105,6 +105,8 @@ def centred_projection(
     W: AnyArray = rng.standard_normal((e, k))
     for _ in range(POWER_PASSES):
         W = orthonormal(cross(other, one, orthonormal(cross(one, other, W))))
+    if W.shape[1] == 0:  # the two sides have nothing in common but their means
+        return none
     left, singular, mixing = np.linalg.svd(cross(one, other, W), full_matrices=False)
     m = min(n_states - 1, int(np.sum(singular > cutoff * max(singular[0], 1e-300))))
     if singular[0] < 1e-10 or m == 0:

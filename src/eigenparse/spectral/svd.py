@@ -42,6 +42,8 @@ class Projection:
 
 def orthonormal(M: FloatArray, cutoff: float = 1e-6) -> FloatArray:
     """An orthonormal basis of the columns of M; directions below a relative cutoff are dropped."""
+    if M.shape[1] == 0:
+        return M
     wide = M.astype(np.float64)
     values, vectors = np.linalg.eigh(wide.T @ wide)
     keep = values > cutoff**2 * max(values[-1], 1e-300)
