@@ -10,13 +10,15 @@ from dependency.oracles import all_trees
 from dependency.test_cli import run
 from dependency.test_parser import toy
 from eigenparse.cli import train_deptree as train_deptree
-from eigenparse.corpus.dependencies import Dependencies, from_tokens
+from eigenparse.corpus.dependencies import Dependencies, broken_trees, from_tokens, is_projective
 from eigenparse.corpus.split_heads import split_head_trees
 from eigenparse.decode.rerank import score_conllu
+from eigenparse.decode.split_heads import parse_split_heads, tree_parser
 from eigenparse.errors import DataError, OptionError
 from eigenparse.inference.rerank import scored
 from eigenparse.inference.split_heads import score_split_heads
 from eigenparse.inference.tree import score_trees
+from eigenparse.kernels.split_heads import heads_of_rows
 from eigenparse.learn.deptree_fit import DepTreeLearner, learner_like
 from eigenparse.learn.deptree_vectors import vector_dictionary
 from eigenparse.learn.rerank import RerankLearner
@@ -174,3 +176,40 @@ def test_vectors_are_the_dictionary(tmp_path: pathlib.Path) -> None:
         DepTreeLearner(estimator="lpcfg").fit(trees, vectors=vectors)
     with pytest.raises(OptionError, match="at least 9 numbers"):
         vector_dictionary(vectors, tuple(forms), 9)
+
+
+def test_heads_of_rows_undo_split_heads() -> None:
+    for n in (1, 2, 3, 4, 5):
+        for heads in all_trees(n):
+            binary = split_head_trees(sentence(heads))
+            partial = np.array([label.partial for label in binary.labels])
+            back = np.full(n, -1, dtype=np.int32)
+            heads_of_rows(binary.label, binary.left, binary.right, binary.word, partial, back)
+            assert tuple(back.tolist()) == heads
+
+
+def test_the_grammar_alone_parses(tmp_path: pathlib.Path) -> None:
+    rows = [("the", "DET", 2), ("dog", "NOUN", 3), ("barks", "VERB", 0), ("loudly", "ADV", 3)]
+    words = [[form for form, _, _ in rows]] * 40 + [["dog", "barks"]] * 40
+    tags = [[tag for _, tag, _ in rows]] * 40 + [["NOUN", "VERB"]] * 40
+    heads = [head for _, _, head in rows] * 40 + [2, 0] * 40
+    trees = from_tokens(words, tags).with_heads(heads)
+    model, _ = DepTreeLearner(estimator="lpcfg", n_states=2).fit(trees)
+    save_deptree(tmp_path / "m", model)
+    again = load_deptree(tmp_path / "m")
+    assert isinstance(again, SplitHeads)
+    parser = tree_parser(again)
+    fresh = from_tokens(
+        [["the", "cat", "barks"], [], ["the", "dog", "barks"]], [["DET", "NOUN", "VERB"], [], ["_"] * 3]
+    )
+    guess = parse_split_heads(parser, fresh)
+    assert guess.head.tolist() == [2, 3, 0, 2, 3, 0]
+    assert guess.strings("relation") == ["dep", "dep", "root"] * 2
+
+
+def test_every_sentence_gets_a_tree() -> None:
+    model, _, _ = fitted()
+    strange = from_tokens([["x"] * 9, ["y", "z"]], [["NEW"] * 9, ["CCONJ", "CCONJ"]])
+    guess = parse_split_heads(tree_parser(model), strange)
+    assert broken_trees(guess)[0].size == 0
+    assert is_projective(guess).all()

@@ -29,6 +29,9 @@ def deptree(
         list[Path], typer.Argument(metavar="TRAIN...", help="CoNLL-U or CoNLL-X files with trees.")
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The model file to write.")],
+    dev: Annotated[
+        Path | None, typer.Option(help="Trees to parse and score after training; lpcfg only.")
+    ] = None,
     states: Annotated[int, typer.Option(min=1, help="Number of hidden states.")] = 10,
     estimator: Annotated[Estimator, typer.Option(help="How the model is estimated.")] = Estimator.em,
     channels: Annotated[
@@ -73,3 +76,23 @@ def deptree(
             f"eigenparse: {report.n_families} families; the totals of {report.n_not_positive} training trees "
             "are not positive\n"
         )
+    if dev is not None:
+        _parse_dev(model, dev)
+
+
+def _parse_dev(model: "TreeModel", dev: Path) -> None:  # type: ignore[name-defined]  # noqa: F821
+    """Parse development trees with the model alone and print attachment figures."""
+    from eigenparse.corpus.conllu import read_conllu
+    from eigenparse.decode.split_heads import parse_split_heads, tree_parser
+    from eigenparse.errors import OptionError
+    from eigenparse.evaluate.attachment import attachment
+    from eigenparse.models.split_heads import SplitHeads
+
+    if not isinstance(model, SplitHeads):
+        raise OptionError("only --estimator lpcfg is a parser too; leave out --dev or change the estimator")
+    gold = read_conllu(dev).trees
+    start = time.process_time()
+    figures = attachment(gold, parse_split_heads(tree_parser(model), gold)).figures()
+    speed = len(gold) / (time.process_time() - start)
+    shown = ("UAS", "UAS without punctuation", "complete")
+    typer.echo("  ".join(f"{name} {figures[name]:.2f}" for name in shown) + f"  {speed:.0f} sentences/s")

@@ -169,3 +169,22 @@ def inside_floored(
                 for h in range(width[top_row]):
                     p += inside[top_row, h] * root[root_at[a] + h]
             log_p[tree] = scale[top_row] + np.log(max(p, LEAST_ROOT))
+
+
+@njit(cache=True, nogil=True)
+def heads_of_rows(label, left, right, position, is_partial, head):
+    """Write the heads (n,) of a binary tree in post-order: the partial child heads a row, else the left one.
+
+    label: (rows,); labels beyond ``is_partial`` glue pieces together.  position: (rows,) of words, else -1.
+    """
+    top = np.empty(label.size, dtype=np.int64)
+    for i in range(label.size):
+        if position[i] >= 0:
+            top[i] = position[i]
+            continue
+        a, b = label[left[i]], label[right[i]]
+        from_right = b < is_partial.size and is_partial[b] and not (a < is_partial.size and is_partial[a])
+        up, down = (right[i], left[i]) if from_right else (left[i], right[i])
+        top[i] = top[up]
+        head[top[down]] = top[up] + 1
+    head[top[label.size - 1]] = 0

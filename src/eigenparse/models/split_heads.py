@@ -8,7 +8,7 @@ import numpy as np
 from eigenparse.arrays import AnyArray
 from eigenparse.corpus.columns import Label
 from eigenparse.errors import DataError
-from eigenparse.models.pcfg import LatentGrammar, Skeleton, Weights, check_weights, layout
+from eigenparse.models.pcfg import LatentGrammar, Skeleton, TagContext, Weights, check_weights, layout
 from eigenparse.models.store import Header
 
 ESTIMATOR = "lpcfg"
@@ -16,6 +16,7 @@ TYPES = {
     "rules": "<i4", "entry_label": "<i4", "entry_symbol": "<i4", "entry_start": "<i8", "rule_probability": "<f8",
     "entry_probability": "<f8", "root_probability": "<f8",
 }  # fmt: skip
+CONTEXT = ("follow", "before", "after")
 MEMBER_TYPES = {"states": "<i4", "rule_weight": "<f4", "entry_weight": "<f4", "root_weight": "<f4"}
 
 
@@ -65,6 +66,8 @@ def split_heads_parts(model: SplitHeads) -> tuple[Header, dict[str, AnyArray]]:
     arrays: dict[str, AnyArray] = {f"skeleton.{name}": getattr(skeleton, name) for name in TYPES}
     for i, member in enumerate(model.grammar.members):
         arrays |= {f"member{i}.{name}": getattr(member, name).astype(t) for name, t in MEMBER_TYPES.items()}
+    if model.grammar.context is not None:
+        arrays |= {f"context.{name}": getattr(model.grammar.context, name) for name in CONTEXT}
     return header, arrays | {"floor": model.floor}
 
 
@@ -84,8 +87,9 @@ def split_heads_of(header: Header, arrays: dict[str, AnyArray]) -> SplitHeads:
     floor = _typed(arrays, "floor", "<f8")
     if not members or floor.shape != (skeleton.n_labels + 1,) or not bool((floor > 0).all()):
         raise ValueError("weights or floors do not fit the labels")
+    context = _context(skeleton, arrays) if "context.follow" in arrays else None
     return SplitHeads(
-        str(header["channels"][0]), int(header["n_states"]), LatentGrammar(skeleton, members), floor
+        str(header["channels"][0]), int(header["n_states"]), LatentGrammar(skeleton, members, context), floor
     )
 
 
@@ -93,6 +97,14 @@ def _typed(arrays: dict[str, AnyArray], name: str, dtype: str) -> AnyArray:
     if arrays[name].dtype.str != dtype:
         raise ValueError(f"array {name!r} is of another type")
     return arrays[name]
+
+
+def _context(skeleton: Skeleton, arrays: dict[str, AnyArray]) -> TagContext:
+    n = skeleton.n_labels
+    parts = [_typed(arrays, f"context.{name}", "<f4") for name in CONTEXT]
+    if [part.shape for part in parts] != [(n + 1, n + 1), (n + 1, n), (n + 1, n)]:
+        raise ValueError("the context tables do not fit the labels")
+    return TagContext(*parts)
 
 
 def _member(skeleton: Skeleton, arrays: dict[str, AnyArray], i: int) -> Weights:
