@@ -10,6 +10,7 @@ from eigenparse.arrays import AnyArray
 from eigenparse.corpus.columns import Label
 from eigenparse.data import located
 from eigenparse.errors import DataError, ModelFileError
+from eigenparse.models.contents import check_contents
 from eigenparse.models.packed import PACKED_KIND, pack_parts, unpack_parts
 from eigenparse.models.pcfg import LatentGrammar, Skeleton, TagContext, Weights, check_weights, layout
 from eigenparse.models.store import load_model, save_model
@@ -78,6 +79,7 @@ def load_grammar(path: str | Path) -> LatentGrammar:
     try:
         if kind == PACKED_KIND:
             header, arrays = unpack_parts(header, arrays)
+            check_contents(KIND, header, arrays)
         others = tuple(_grammar(part, arrays, f"other{i}.") for i, part in enumerate(header["others"]))
         return replace(_grammar(header, arrays, ""), others=others)
     except (KeyError, TypeError, ValueError, IndexError, OverflowError, AttributeError) as problem:
