@@ -15,6 +15,7 @@ from eigenparse.corpus.split_heads import split_head_trees
 from eigenparse.decode.rerank import score_conllu
 from eigenparse.decode.split_heads import parse_split_heads, tree_parser
 from eigenparse.errors import DataError, OptionError
+from eigenparse.inference.open_rules import with_open_rules
 from eigenparse.inference.rerank import scored
 from eigenparse.inference.split_heads import score_split_heads
 from eigenparse.inference.tree import score_trees
@@ -213,3 +214,32 @@ def test_every_sentence_gets_a_tree() -> None:
     guess = parse_split_heads(tree_parser(model), strange)
     assert broken_trees(guess)[0].size == 0
     assert is_projective(guess).all()
+
+
+def test_open_rules_keep_the_old_and_cover_every_tree() -> None:
+    model, trees, _ = fitted()
+    opened = with_open_rules(model)
+    seen = split_head_trees(trees)
+    old, new = score_trees(model.grammar, seen), score_trees(opened, seen)
+    np.testing.assert_allclose(new.log_probability, old.log_probability, rtol=ROUNDING)
+    words = trees.select(np.flatnonzero(trees.lengths() == 5)[:1])
+    for heads in all_trees(5)[::7]:
+        other = split_head_trees(words.with_heads(list(heads)))
+        found = score_trees(opened, other).log_probability
+        expected = score_split_heads(model, words.with_heads(list(heads)))
+        if np.isfinite(found[0]):  # a label may be missing altogether
+            np.testing.assert_allclose(found, expected, rtol=1e-4)
+    n_finite = sum(
+        np.isfinite(score_trees(opened, split_head_trees(words.with_heads(list(h)))).log_probability[0])
+        for h in all_trees(5)
+    )
+    assert n_finite > 0.9 * len(all_trees(5))
+
+
+def test_words_of_other_parts_of_a_corpus_are_unknown() -> None:
+    trees, _ = toy(60)
+    part = trees.select(np.arange(20))
+    model, _ = DepTreeLearner(estimator="lpcfg", n_states=2).fit(part)
+    assert isinstance(model, SplitHeads)
+    skeleton = model.grammar.skeleton
+    assert set(skeleton.symbols[: skeleton.n_words]) <= set(part.strings("form"))

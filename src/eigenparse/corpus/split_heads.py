@@ -46,14 +46,15 @@ def split_head_trees(trees: Dependencies, *, tags: str = "upos", relations: bool
         )
         for c in used.tolist()
     )
+    forms, form = np.unique(trees.form, return_inverse=True)  # a part of a corpus names words it lacks
     return Trees(
         label=as_ids(label.ravel()),
         left=left,
         right=right,
-        word=as_ids(np.where(left < 0, trees.form[owner], -1)),
+        word=as_ids(np.where(left < 0, form.ravel()[owner], -1)),
         offsets=as_offsets(2 * trees.offsets - np.arange(len(trees) + 1)),
         labels=labels,
-        words=trees.symbols["form"],
+        words=tuple(trees.symbols["form"][i] for i in forms.tolist()),
     )
 
 

@@ -10,6 +10,7 @@ from eigenparse.corpus.split_heads import word_tags
 from eigenparse.decode.objective import Objective
 from eigenparse.decode.parser import Parser, ParserOptions, decode, make_parser, word_choices
 from eigenparse.inference.forest import Choices, choices
+from eigenparse.inference.open_rules import with_open_rules
 from eigenparse.kernels.split_heads import heads_of_rows
 from eigenparse.models.split_heads import SplitHeads
 
@@ -35,7 +36,7 @@ def tree_parser(model: SplitHeads) -> TreeParser:
     first = skeleton.n_words + skeleton.n_classes
     return TreeParser(
         model,
-        make_parser(model.grammar, options),
+        make_parser(with_open_rules(model), options),
         np.array([label.chain[-1] for label in skeleton.labels]),
         np.array([label.partial for label in skeleton.labels]),
         {name: first + i for i, name in enumerate(skeleton.symbols[first:])},
