@@ -35,18 +35,28 @@ def dependency(
     bits: Annotated[int, typer.Option(min=8, max=26, help="Size of the weight table, as a power of 2.")] = 22,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the order of sentences.")] = 0,
     skip_broken: Annotated[bool, typer.Option("--skip-broken", help="Leave out what is no tree.")] = False,
+    jobs: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Processes; arcs, relations and taggers are learnt apart.")
+    ] = 1,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Learn on a Dask cluster, as tcp://host:8786.")
+    ] = None,
 ) -> None:
     """Learn a dependency parser with relations: averaged MIRA over hashed features."""
     from eigenparse.corpus.conllu import read_many
     from eigenparse.learn.mira import ArcLearner
     from eigenparse.models.arcs import save_arcs
+    from eigenparse.run.ordered import open_run
 
     corpus = read_many(list(trees), skip_broken=skip_broken)
     for sentence in corpus.skipped:
         sys.stderr.write(f"eigenparse: skipped {sentence}\n")
     start = time.perf_counter()
     learner = ArcLearner(order=order, passes=passes, crossing=crossing, bits=bits, seed=seed, tags=tags.value)
-    model, report = learner.fit(corpus.trees, progress=_progress if sys.stderr.isatty() else None)
+    shown = _progress if sys.stderr.isatty() else None
+    with open_run(cluster, jobs) as run:
+        where = None if cluster is None and jobs == 1 else run
+        model, report = learner.fit(corpus.trees, progress=shown, run=where)
     save_arcs(out, model)
     sys.stderr.write(
         f"eigenparse: learnt from {report.n_sentences} sentences, {report.n_words} words, "

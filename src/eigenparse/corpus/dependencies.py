@@ -43,6 +43,9 @@ class Dependencies:
     def __len__(self) -> int:
         return self.offsets.size - 1
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _sent, tuple(getattr(self, f.name) for f in fields(self))
+
     @property
     def n_words(self) -> int:
         """Number of words in all sentences."""
@@ -89,6 +92,12 @@ class Dependencies:
             if f.name not in ("offsets", "symbols")
         }
         return Dependencies(**columns, offsets=frozen(ends), symbols=self.symbols)
+
+
+def _sent(*columns: Any) -> Dependencies:
+    """What another process gets: arrays are read-only there too, which compiled code can tell."""
+    kept: list[Any] = [frozen(c) if isinstance(c, np.ndarray) else c for c in columns]
+    return Dependencies(*kept)
 
 
 def columns_of(

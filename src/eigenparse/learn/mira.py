@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +22,8 @@ from eigenparse.kernels.arc_training import mira_pass
 from eigenparse.learn.tags import TagLearner
 from eigenparse.models.arcs import ARC_TEMPLATES, LABEL_TEMPLATES, PAIR_TEMPLATES, ArcModel, check_order
 from eigenparse.models.rhmm import RefinementHMM
+from eigenparse.run.local import LocalRun
+from eigenparse.run.ordered import OrderedRun
 
 Progress = Callable[[str, int, int], None]
 
@@ -61,22 +65,25 @@ class ArcLearner:
     pair_templates: tuple[str, ...] = PAIR_TEMPLATES
     label_templates: tuple[str, ...] = LABEL_TEMPLATES
 
-    def fit(self, trees: Dependencies, *, progress: Progress | None = None) -> tuple[ArcModel, ArcReport]:
-        """Learn from trees whose heads are all known."""
+    def fit(
+        self, trees: Dependencies, *, progress: Progress | None = None, run: OrderedRun | None = None
+    ) -> tuple[ArcModel, ArcReport]:
+        """Learn from trees whose heads are all known.
+
+        run: where jack-knifed taggers, arcs and relations are learnt, silently; the result is the same.
+        """
         self._check(trees)
         taggers: dict[str, RefinementHMM] = {}
         accuracy: dict[str, float] = {}
         if self.tags == "predicted":
-            taggers, trees, tagging = TagLearner(seed=self.seed).fit(trees)
+            taggers, trees, tagging = TagLearner(seed=self.seed).fit(trees, run=run or LocalRun())
             accuracy = tagging.accuracy
-        columns = arc_columns(trees)
-        gold, n_lifted = (trees, 0) if self.crossing else projectivised(trees)
-        weights, wrong_heads = self._fit_arcs(columns, gold.head, progress)
-        relations = tuple(sorted(set(trees.symbols["relation"])))
-        table = np.array([relations.index(name) for name in trees.symbols["relation"]], dtype=np.int32)
-        label_weights, wrong_relations = self._fit_labels(
-            with_structure(columns, trees.head), trees.head, table[trees.relation], len(relations), progress
+        where, shown = (LocalRun(), progress) if run is None else (run, None)
+        arcs, labels = where.map_ordered(
+            partial(_learn_part, self, trees, progress=shown), (_learn_arcs, _learn_relations)
         )
+        weights, wrong_heads, n_lifted = arcs
+        label_weights, wrong_relations, relations = labels
         model = ArcModel(
             order=self.order,
             crossing=self.crossing,
@@ -103,7 +110,7 @@ class ArcLearner:
         if trees.head.min() < 0:
             raise DataError("some words have no head; train on complete trees")
 
-    def _fit_arcs(
+    def fit_arcs(
         self, columns: ArcColumns, gold: AnyArray, progress: Progress | None
     ) -> tuple[AnyArray, tuple[float, ...]]:
         """Averaged weights of arc and pair features."""
@@ -123,7 +130,7 @@ class ArcLearner:
                 progress("arcs", number + 1, self.passes)
         return averaged(weights, drift, clock), tuple(wrong)
 
-    def _fit_labels(
+    def fit_labels(
         self, columns: ArcColumns, head: AnyArray, gold: AnyArray, n_relations: int, progress: Progress | None
     ) -> tuple[AnyArray, tuple[float, ...]]:
         """Averaged weights (2^label_bits, L) of the labeller, trained on gold arcs."""
@@ -141,6 +148,28 @@ class ArcLearner:
             if progress is not None:
                 progress("relations", number + 1, self.label_passes)
         return averaged(weights, drift, clock), tuple(wrong)
+
+
+def _learn_arcs(learner: ArcLearner, trees: Dependencies, progress: Progress | None) -> tuple[Any, ...]:
+    """Weights of arcs, wrong heads of each pass, and trees that were lifted."""
+    gold, n_lifted = (trees, 0) if learner.crossing else projectivised(trees)
+    return *learner.fit_arcs(arc_columns(trees), gold.head, progress), n_lifted
+
+
+def _learn_relations(learner: ArcLearner, trees: Dependencies, progress: Progress | None) -> tuple[Any, ...]:
+    """Weights of relations, wrong ones of each pass, and their names."""
+    relations = tuple(sorted(set(trees.symbols["relation"])))
+    table = np.array([relations.index(name) for name in trees.symbols["relation"]], dtype=np.int32)
+    columns = with_structure(arc_columns(trees), trees.head)
+    gold = table[trees.relation]
+    return *learner.fit_labels(columns, trees.head, gold, len(relations), progress), relations
+
+
+def _learn_part(
+    learner: ArcLearner, trees: Dependencies, part: Callable[..., tuple[Any, ...]], progress: Progress | None
+) -> tuple[Any, ...]:
+    """One of the two, here or on a worker."""
+    return part(learner, trees, progress)
 
 
 def learner_of(model: ArcModel, *, seed: int = 0) -> ArcLearner:

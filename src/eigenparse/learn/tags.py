@@ -1,16 +1,20 @@
 """Dependency trees in; taggers of their words, and the trees with jack-knifed tags, out."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.folds import folds
 from eigenparse.inference.rhmm import tag_ids
 from eigenparse.inference.tags import tagging_columns
 from eigenparse.learn.rhmm import TaggerChoices, fit_tagger
 from eigenparse.models.rhmm import RefinementHMM
+from eigenparse.run.local import LocalRun
+from eigenparse.run.ordered import OrderedRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,32 +33,58 @@ class TagLearner:
     n_folds: int = 10
     seed: int = 0
 
-    def fit(self, trees: Dependencies) -> tuple[dict[str, RefinementHMM], Dependencies, TagReport]:
-        """Taggers of every kind of tag that the file has, and the trees with jack-knifed tags."""
+    def fit(
+        self, trees: Dependencies, *, run: OrderedRun = LocalRun()
+    ) -> tuple[dict[str, RefinementHMM], Dependencies, TagReport]:
+        """Taggers of every kind of tag that the file has, and the trees with jack-knifed tags.
+
+        run: where taggers are learnt, one of the whole and one a fold for each kind of tag.
+        """
+        kinds = [
+            name
+            for name in ("upos", "xpos")
+            if set(np.unique(getattr(trees, name)).tolist()) - {_blank(trees, name)}
+        ]
+        n_folds = min(self.n_folds, len(trees))
+        made = run.map_ordered(partial(tag_task, self), self._tasks(trees, kinds, n_folds))
         taggers, predicted, accuracy = {}, {}, {}
-        for attribute in ("upos", "xpos"):
-            if set(np.unique(getattr(trees, attribute)).tolist()) <= {_blank(trees, attribute)}:
-                continue
-            taggers[attribute] = self._tagger(trees, attribute)
-            predicted[attribute] = self._jackknifed(trees, attribute)
-            accuracy[attribute] = float((predicted[attribute][0] == getattr(trees, attribute)).mean())
+        for name in kinds:
+            taggers[name] = next(made)
+            guess = np.concatenate([next(made) for _ in range(n_folds)])
+            predicted[name] = guess, trees.symbols[name]
+            accuracy[name] = float((guess == getattr(trees, name)).mean())
         return taggers, trees.with_tags(predicted), TagReport(accuracy)
 
-    def _tagger(self, trees: Dependencies, attribute: str) -> RefinementHMM:
+    def _tasks(self, trees: Dependencies, kinds: list[str], n_folds: int) -> Iterator["TagTask"]:
+        """Of every kind of tag: all sentences, then the folds."""
+        for name in kinds:
+            yield TagTask(name, trees, None)
+            for seen, rest in folds(len(trees), n_folds):
+                yield TagTask(name, trees.select(seen), trees.select(rest))
+
+    def tagger(self, trees: Dependencies, attribute: str) -> RefinementHMM:
+        """A tagger of all the sentences."""
         choices = TaggerChoices(method=self.method, emission=self.emission, seed=self.seed)
         return fit_tagger(tagging_columns(trees, attribute), attribute, choices)[0]
 
-    def _jackknifed(self, trees: Dependencies, attribute: str) -> tuple[AnyArray, tuple[str, ...]]:
-        """(T,) predicted ids into the attribute's own symbols."""
-        place = {name: i for i, name in enumerate(trees.symbols[attribute])}
-        guess = np.zeros(trees.n_words, dtype=np.int32)
-        for seen, rest in folds(len(trees), min(self.n_folds, len(trees))):
-            tagger = self._tagger(trees.select(seen), attribute)
-            table = np.array([place[name] for name in tagger.labels], dtype=np.int32)
-            low, high = trees.offsets[rest[0]], trees.offsets[rest[-1] + 1]
-            if high > low:
-                guess[low:high] = table[tag_ids(tagger, tagging_columns(trees.select(rest)))]
-        return guess, trees.symbols[attribute]
+
+@dataclass(frozen=True, slots=True)
+class TagTask:
+    """Sentences to learn an attribute from, and those to tag with it, if any."""
+
+    attribute: str
+    seen: Dependencies
+    rest: Dependencies | None
+
+
+def tag_task(learner: TagLearner, task: TagTask) -> Any:
+    """A tagger, or the ids (T,) that it gives to the other sentences, into the attribute's own symbols."""
+    tagger = learner.tagger(task.seen, task.attribute)
+    if task.rest is None:
+        return tagger
+    place = {name: i for i, name in enumerate(task.rest.symbols[task.attribute])}
+    table = np.array([place[name] for name in tagger.labels], dtype=np.int32)
+    return table[tag_ids(tagger, tagging_columns(task.rest))] if task.rest.n_words else table[:0]
 
 
 def _blank(trees: Dependencies, attribute: str) -> int:
