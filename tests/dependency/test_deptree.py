@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from dependency.latent import Truth, draw_truth, enumerate_tree, family_table, moments
 from dependency.oracles import all_trees
 from eigenparse.inference.deptree import score_symbols
-from eigenparse.learn.deptree_instruments import WordViews, instrument_parameters
+from eigenparse.learn.deptree_instruments import WordViews, instrument_moments, instrument_parameters
 from eigenparse.learn.deptree_moments import (
     SpectralParameters,
     consistent_parameters,
@@ -147,13 +147,13 @@ def instrument_views(truth: Truth, U: np.ndarray, seed: int) -> tuple[WordViews,
 def test_instruments_are_exact_on_population_moments(seed: int) -> None:
     truth, trees = draw_truth(K, N, seed), some_trees(seed)
     views, valence = instrument_views(truth, random_dictionary(seed), seed)
-    p = instrument_parameters(views, N + 2)
+    p = instrument_parameters(instrument_moments(views, N + 2))
     expected = [enumerate_tree(truth, *tree) for tree in trees]
     assert_allclose(totals(model_of(p, N + 2), trees), expected, rtol=1e-7)
     G = random_dictionary(seed).T @ truth.O
     assert_allclose(p.observation[N:] @ G, valence, atol=1e-7)
     # Children as instruments of a channel that counts them are no instruments: a negative control.
-    wrong = instrument_parameters(replace(views, shape=np.array([False, False])), N + 2)
+    wrong = instrument_parameters(instrument_moments(replace(views, shape=np.array([False, False])), N + 2))
     assert np.abs(wrong.observation[N:] @ G - valence).max() > 1e-2
 
 

@@ -47,12 +47,17 @@ def deptree(
     ridge: Annotated[float, typer.Option(min=0.0, help="Regularisation of spectral inverses.")] = 1e-3,
     seed: Annotated[int, typer.Option(min=0, help="Seed of clustering and recovery.")] = 0,
     skip_broken: Annotated[bool, typer.Option("--skip-broken", help="Leave out what is no tree.")] = False,
+    jobs: Annotated[int, typer.Option(min=0, metavar="N", help="Processes that count; 0: all cores.")] = 1,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Count on a Dask cluster, as tcp://host:8786.")
+    ] = None,
 ) -> None:
     """Learn the probability of words given their dependency tree, with a hidden state a word."""
     from eigenparse.corpus.conllu import read_many
     from eigenparse.learn.deptree_fit import DepTreeLearner
     from eigenparse.models.deptree import save_deptree
     from eigenparse.models.vectors import load_vectors
+    from eigenparse.run.ordered import open_run
 
     corpus = read_many(list(trees), skip_broken=skip_broken)
     for sentence in corpus.skipped:
@@ -67,7 +72,9 @@ def deptree(
         ridge=ridge,
         seed=seed,
     )
-    model, report = learner.fit(corpus.trees, vectors=load_vectors(vectors) if vectors else None)
+    known = load_vectors(vectors) if vectors else None
+    with open_run(cluster, jobs) as run:
+        model, report = learner.fit(corpus.trees, vectors=known, run=run)
     seconds = time.perf_counter() - start
     save_deptree(out, model)
     sys.stderr.write(f"eigenparse: learnt {states} states from {report.n_trees} trees in {seconds:.1f} s\n")

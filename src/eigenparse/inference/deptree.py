@@ -135,12 +135,17 @@ def score_symbols(model: DepTree, head: AnyArray, offsets: AnyArray, symbols: An
 
 def count_trees(model: DepTree, trees: Dependencies, symbols: AnyArray) -> TreeCounts:
     """Expected counts of a proper model on trees."""
+    return count_symbols(model, trees.head, trees.offsets, symbols)
+
+
+def count_symbols(model: DepTree, head: AnyArray, offsets: AnyArray, symbols: AnyArray) -> TreeCounts:
+    """The same on trees without their words."""
     if not model.is_proper:
         raise OptionError("expected counts need visible states; use a cluster, recovered or em model")
     start, transition = np.zeros_like(model.start), np.zeros_like(model.transition)
     observation = np.zeros_like(model.observation)
     log_likelihood = expected_counts(
-        trees.head, trees.offsets, symbols, model.start, model.transition, model.observation,
+        head, offsets, symbols, model.start, model.transition, model.observation,
         start, transition, observation,
     )  # fmt: skip
     return TreeCounts(start, transition, observation, float(log_likelihood))

@@ -6,9 +6,12 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.inference.deptree import TreeCounts, count_trees
+from eigenparse.inference.deptree import TreeCounts
+from eigenparse.learn.deptree_blocks import count_block, sum_blocks, tree_blocks
 from eigenparse.learn.deptree_features import parents
 from eigenparse.models.deptree import DepTree, proper_model
+from eigenparse.run.local import LocalRun
+from eigenparse.run.ordered import OrderedRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +72,19 @@ def from_counts(
 
 
 def em_rounds(
-    model: DepTree, trees: Dependencies, symbols: AnyArray, rounds: int, smoothing: Smoothing
+    model: DepTree,
+    trees: Dependencies,
+    symbols: AnyArray,
+    rounds: int,
+    smoothing: Smoothing,
+    *,
+    run: OrderedRun = LocalRun(),
 ) -> tuple[DepTree, tuple[float, ...]]:
-    """Rounds of EM from a proper model; the log-likelihood before each round."""
+    """Rounds of EM from a proper model; the log-likelihood before each round.  run: where blocks are counted."""
     history = []
+    blocks = tree_blocks(trees, symbols)
     for _ in range(rounds):
-        counts = count_trees(model, trees, symbols)
+        counts: TreeCounts = sum_blocks(run, count_block, blocks, model=model)
         history.append(counts.log_likelihood)
         model = from_counts(counts, model.estimator, model.channels, model.symbols, smoothing)
     return model, tuple(history)

@@ -7,14 +7,23 @@ import numpy as np
 from eigenparse.arrays import AnyArray, FloatArray, generator
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.errors import DataError, OptionError
-from eigenparse.inference.deptree import encode, score_trees, vocabulary
+from eigenparse.inference.deptree import encode, vocabulary
+from eigenparse.learn.deptree_blocks import (
+    SpectralSums,
+    TreeBlock,
+    instrument_block,
+    not_positive,
+    pair_block,
+    spectral_block,
+    sum_blocks,
+    tree_blocks,
+)
 from eigenparse.learn.deptree_em import Smoothing, em_rounds, from_counts, positive, state_counts
-from eigenparse.learn.deptree_features import arc_dictionary, inside_outside, parents
-from eigenparse.learn.deptree_instruments import WordViews, instrument_parameters
+from eigenparse.learn.deptree_features import arc_dictionary, inside_outside
+from eigenparse.learn.deptree_instruments import instrument_parameters
 from eigenparse.learn.deptree_moments import (
     SpectralParameters,
     consistent_parameters,
-    family_moments,
     printed_parameters,
     visible_states,
 )
@@ -24,12 +33,15 @@ from eigenparse.models.deptree import DepTree, TreeModel, check_channels, proper
 from eigenparse.models.split_heads import ESTIMATOR as SPLIT_HEADS
 from eigenparse.models.split_heads import SplitHeads
 from eigenparse.models.vectors import WordVectors
+from eigenparse.run.local import LocalRun
+from eigenparse.run.ordered import OrderedRun
 from eigenparse.spectral.cluster import cluster_rows
 from eigenparse.spectral.svd import cross_svd
 
 SPECTRAL = ("consistent", "printed")
 ESTIMATORS = (*SPECTRAL, "instruments", "recovered", "cluster", "em", SPLIT_HEADS)
 WITH_DICTIONARY = (*SPECTRAL, "instruments", "recovered")
+Names = tuple[tuple[str, ...], ...]
 VALENCE = ("left", "right", "distance")
 
 
@@ -66,14 +78,17 @@ class DepTreeLearner:
     seed: int = 0
 
     def fit(
-        self, trees: Dependencies, *, vectors: WordVectors | None = None
+        self, trees: Dependencies, *, vectors: WordVectors | None = None, run: OrderedRun = LocalRun()
     ) -> tuple[TreeModel, DepTreeReport]:
-        """Learn from complete trees; the dictionary is made of ``vectors`` or of parent-child pairs."""
+        """Learn from complete trees; the dictionary is made of ``vectors`` or of parent-child pairs.
+
+        run: where moments and counts are made, block by block; the result is the same.
+        """
         if not self.channels:
             default = ("upos",) if self.estimator == SPLIT_HEADS else ("tag", *VALENCE)
             if vectors is not None and self.estimator in WITH_DICTIONARY:
                 default = ("form", *VALENCE)
-            return replace(self, channels=default).fit(trees, vectors=vectors)
+            return replace(self, channels=default).fit(trees, vectors=vectors, run=run)
         self._check(trees)
         if vectors is not None and (self.estimator not in WITH_DICTIONARY or self.channels[0] != "form"):
             raise OptionError(
@@ -87,41 +102,34 @@ class DepTreeLearner:
         names = vocabulary(trees, self.channels, self.rare)
         symbols = encode(trees, self.channels, names)
         dictionary = None if vectors is None else vector_dictionary(vectors, names[0], self.n_states)
+        blocks = tree_blocks(trees, symbols)
         history: tuple[float, ...] = ()
         n_families = 0
-        if self.estimator in (*SPECTRAL, "recovered"):
-            p, n_families = self._spectral(trees, symbols, len(names[0]), dictionary)
+        if self.estimator in WITH_DICTIONARY:
+            U = dictionary if dictionary is not None else self._dictionary(blocks, len(names[0]), run)
+            p, n_families = self._spectral(blocks, U, names, run)
             if self.estimator == "recovered":
-                model, history = self._recover(p, trees, names, symbols)
+                model, history = self._recover(p, trees, names, symbols, run)
             else:
-                model = DepTree(
-                    self.estimator,
-                    self.channels[:1],
-                    names[:1],
-                    p.start,
-                    p.transition,
-                    p.observation,
-                    p.final,
-                    p.product,
-                )
-        elif self.estimator == "instruments":
-            p = instrument_parameters(
-                self._views(trees, symbols, len(names[0]), dictionary), sum(map(len, names)), ridge=self.ridge
-            )
-            model = DepTree(
-                self.estimator,
-                self.channels,
-                names,
-                p.start,
-                p.transition,
-                p.observation,
-                p.final,
-                p.product,
-            )
+                model = self._as_model(p, names)
         else:
-            model, history = self._cluster(trees, names, symbols)
-        n_bad = 0 if model.is_proper else score_trees(model, trees).n_not_positive
+            model, history = self._cluster(trees, names, symbols, run)
+        n_bad = 0 if model.is_proper else sum_blocks(run, not_positive, blocks, model=model)
         return model, DepTreeReport(self.estimator, len(trees), n_families, history, n_bad)
+
+    def _as_model(self, p: SpectralParameters, names: Names) -> DepTree:
+        """Spectral parameters as they are; only instruments observe more than the first channel."""
+        n = len(names) if self.estimator == "instruments" else 1
+        return DepTree(
+            self.estimator,
+            self.channels[:n],
+            names[:n],
+            p.start,
+            p.transition,
+            p.observation,
+            p.final,
+            p.product,
+        )
 
     def _check(self, trees: Dependencies) -> None:
         check_channels(self.channels)
@@ -136,51 +144,34 @@ class DepTreeLearner:
         if trees.n_words == 0 or trees.head.min() < 0:
             raise DataError("a tree model learns from complete trees; give a file with a head for every word")
 
-    def _spectral(
-        self, trees: Dependencies, symbols: AnyArray, n_symbols: int, dictionary: FloatArray | None
-    ) -> tuple[SpectralParameters, int]:
-        """Spectral parameters of the first channel, children averaged on each side."""
-        word = symbols[:, 0]
-        U = arc_dictionary(trees, word, n_symbols, self.n_states) if dictionary is None else dictionary
-        Y = U[word]
-        up, rows = parents(trees), np.arange(trees.n_words)
-        left, right = side_means(Y, up, up > rows), side_means(Y, up, (up >= 0) & (up < rows))
-        both = np.flatnonzero(left[1] * right[1])
-        m = family_moments(left[0][both], Y[both], right[0][both], word[both], n_symbols, Y[up < 0])
-        if self.estimator != "printed":
-            return consistent_parameters(m, ridge=self.ridge), both.size
-        pairs = [rows[up > rows], rows[(up >= 0) & (up < rows)]]
-        sigma = [Y[up[child]].T @ Y[child] / max(child.size, 1) for child in pairs]
-        return printed_parameters(m, Y.mean(axis=0), sigma[0], sigma[1], U), both.size
+    def _dictionary(self, blocks: list[TreeBlock], n_symbols: int, run: OrderedRun) -> FloatArray:
+        """U (W, k) of parent-child pairs."""
+        return arc_dictionary(sum_blocks(run, pair_block, blocks, n_symbols=n_symbols), self.n_states)
 
-    def _views(
-        self, trees: Dependencies, symbols: AnyArray, n_symbols: int, dictionary: FloatArray | None
-    ) -> WordViews:
-        """Every word with the projections of its neighbours."""
-        word = symbols[:, 0]
-        U = arc_dictionary(trees, word, n_symbols, self.n_states) if dictionary is None else dictionary
-        Y, k = U[word], U.shape[1]
-        up, rows = parents(trees), np.arange(trees.n_words)
-        above = np.zeros((rows.size, 2 * k))
-        for side, chosen in enumerate((up > rows, (up >= 0) & (up < rows))):
-            above[chosen, side * k : (side + 1) * k] = Y[up[chosen]]
-        return WordViews(
-            own=Y,
-            left=side_means(Y, up, up > rows)[0],
-            right=side_means(Y, up, (up >= 0) & (up < rows))[0],
-            above=above,
-            symbols=symbols,
-            shape=np.array([channel in ("left", "right") for channel in self.channels]),
-            is_root=up < 0,
-            weight=np.full(rows.size, 1.0 / rows.size),
-        )
+    def _spectral(
+        self, blocks: list[TreeBlock], U: FloatArray, names: Names, run: OrderedRun
+    ) -> tuple[SpectralParameters, int]:
+        """Spectral parameters from sums over blocks, and the number of families that they use."""
+        if self.estimator == "instruments":
+            n_words = sum(block.head.size for block in blocks)
+            shape = np.array([channel in ("left", "right") for channel in self.channels])
+            given = {"shape": shape, "n_symbols": sum(map(len, names)), "n_words": n_words}
+            found = sum_blocks(run, instrument_block, blocks, U=U, **given)
+            return instrument_parameters(found, ridge=self.ridge), 0
+        sums: SpectralSums = sum_blocks(run, spectral_block, blocks, U=U)
+        n_families = int(sums.family.n)
+        if self.estimator != "printed":
+            return consistent_parameters(sums.family, ridge=self.ridge), n_families
+        left, right = sums.left / max(sums.n_left, 1), sums.right / max(sums.n_right, 1)
+        return printed_parameters(sums.family, sums.word / sums.n_words, left, right, U), n_families
 
     def _recover(
         self,
         p: SpectralParameters,
         trees: Dependencies,
-        names: tuple[tuple[str, ...], ...],
+        names: Names,
         symbols: AnyArray,
+        run: OrderedRun,
     ) -> tuple[DepTree, tuple[float, ...]]:
         """Probabilities behind the spectral parameters; other channels by counting under them; then EM."""
         start, transition, table = visible_states(p, rng=generator(self.seed, 1))
@@ -192,10 +183,10 @@ class DepTreeLearner:
         model = replace(
             first, channels=self.channels, symbols=names, observation=np.concatenate([table, *rest])
         )
-        return em_rounds(model, trees, symbols, self.rounds, self.smoothing)
+        return em_rounds(model, trees, symbols, self.rounds, self.smoothing, run=run)
 
     def _cluster(
-        self, trees: Dependencies, names: tuple[tuple[str, ...], ...], symbols: AnyArray
+        self, trees: Dependencies, names: Names, symbols: AnyArray, run: OrderedRun
     ) -> tuple[DepTree, tuple[float, ...]]:
         """Clusters of projected inside and outside features, counted; rounds of EM if asked."""
         inside, outside = inside_outside(trees)
@@ -204,7 +195,8 @@ class DepTreeLearner:
         state = cluster_rows(views, self.n_states, rng=generator(self.seed, 3))
         counts = state_counts(trees, symbols, sum(map(len, names)), state, self.n_states)
         model = from_counts(counts, self.estimator, self.channels, names, self.smoothing)
-        return em_rounds(model, trees, symbols, self.rounds if self.estimator == "em" else 0, self.smoothing)
+        rounds = self.rounds if self.estimator == "em" else 0
+        return em_rounds(model, trees, symbols, rounds, self.smoothing, run=run)
 
 
 def learner_like(model: TreeModel, *, seed: int = 0) -> DepTreeLearner:
@@ -217,12 +209,3 @@ def learner_like(model: TreeModel, *, seed: int = 0) -> DepTreeLearner:
         members=members,
         seed=seed,
     )
-
-
-def side_means(Y: FloatArray, up: AnyArray, chosen: AnyArray) -> tuple[FloatArray, AnyArray]:
-    """Mean projection (T, k) of the chosen children of every word, and how many they are (T,)."""
-    n, k = Y.shape
-    child = np.flatnonzero(chosen)
-    number = np.bincount(up[child], minlength=n)
-    total = np.stack([np.bincount(up[child], Y[child, j], minlength=n) for j in range(k)], axis=1)
-    return total / np.maximum(number, 1)[:, None], number

@@ -35,53 +35,99 @@ class WordViews:
     weight: FloatArray
 
 
-def instrument_parameters(views: WordViews, n_symbols: int, *, ridge: float = 0.0) -> SpectralParameters:
-    """E_d = E[y_child z'] E[y z']^+, D(y) = E_d^-1 E[y_child (y_own . y) z'] E[y z']^+ averaged over sides,
-    c_inf' = E[z]' E[y z']^+, a_x' = E[1_x z'] E[y z']^+.
+@dataclass(frozen=True, slots=True)
+class SideMoments:
+    """Sums over words y with a child c on one side and instruments z: y z', c z', y c z (k, k, Z), weight."""
+
+    own: FloatArray
+    child: FloatArray
+    triple: FloatArray
+    n: float
+
+    def __add__(self, other: "SideMoments") -> "SideMoments":
+        return SideMoments(*(getattr(self, n) + getattr(other, n) for n in self.__dataclass_fields__))
+
+
+@dataclass(frozen=True, slots=True)
+class InstrumentMoments:
+    """Weighted sums over words; they add.  z: all instruments (4 k), above: the head alone (2 k).
+
+    start: sum of y over roots; mean: sum of z; own_z, own_above: y z'; table_z, table_above: e_x z' of the
+    channels that each of the two serves.
     """
+
+    left: SideMoments
+    right: SideMoments
+    start: FloatArray
+    n_roots: float
+    mean: FloatArray
+    own_z: FloatArray
+    own_above: FloatArray
+    table_z: FloatArray
+    table_above: FloatArray
+
+    def __add__(self, other: "InstrumentMoments") -> "InstrumentMoments":
+        return InstrumentMoments(*(getattr(self, n) + getattr(other, n) for n in self.__dataclass_fields__))
+
+
+def instrument_moments(views: WordViews, n_symbols: int) -> InstrumentMoments:
+    """The sums that the estimator needs; channels that tell of children have the head alone as instrument."""
     roots = views.weight * views.is_root
-    if roots.sum() <= 0:
-        raise DataError("there is no root among the words; train on whole trees")
-    sides = [
-        _side(views, child, other, ridge)
-        for child, other in ((views.left, views.right), (views.right, views.left))
-    ]
-    share = np.array([n for _, _, n in sides])
-    product = sum(D * (n / share.sum()) for _, D, n in sides)
     z = np.concatenate([views.above, views.left, views.right], axis=1)
-    over = inverse((views.own * views.weight[:, None]).T @ z, ridge)
-    return SpectralParameters(
-        start=roots @ views.own / roots.sum(),
-        final=(views.weight @ z) @ over,
-        transition=np.stack([E for E, _, _ in sides]),
-        product=np.ascontiguousarray(product),
-        observation=_rows(views, n_symbols, z, over, ridge),
+    tables = [np.zeros((n_symbols, instrument.shape[1])) for instrument in (z, views.above)]
+    for q in range(views.symbols.shape[1]):
+        instrument = views.above if views.shape[q] else z
+        np.add.at(tables[int(views.shape[q])], views.symbols[:, q], instrument * views.weight[:, None])
+    weighted = (views.own * views.weight[:, None]).T
+    return InstrumentMoments(
+        left=_side_moments(views, views.left, views.right),
+        right=_side_moments(views, views.right, views.left),
+        start=roots @ views.own,
+        n_roots=float(roots.sum()),
+        mean=views.weight @ z,
+        own_z=weighted @ z,
+        own_above=weighted @ views.above,
+        table_z=tables[0],
+        table_above=tables[1],
     )
 
 
-def _side(
-    views: WordViews, child: FloatArray, other: FloatArray, ridge: float
-) -> tuple[FloatArray, FloatArray, float]:
-    """E and D from the words with a child on one side, and their weight."""
+def _side_moments(views: WordViews, child: FloatArray, other: FloatArray) -> SideMoments:
+    """Sums over the words with a child on one side; the other side and the head are instruments."""
     have = np.flatnonzero(np.any(child != 0.0, axis=1))
-    if have.size == 0:
-        raise DataError("no word has a child on one of the sides; train on larger trees")
     w, y, c = views.weight[have], views.own[have], child[have]
     z = np.concatenate([other[have], views.above[have]], axis=1)
-    over = inverse((y * w[:, None]).T @ z, ridge)
-    E = (c * w[:, None]).T @ z @ over
-    triple = np.einsum("ni,nj,nl->jil", c * w[:, None], y, z, optimize=True)
-    D = np.einsum("ai,jil,lb->jab", inverse(E, ridge), triple, over, optimize=True)
-    return E, np.asarray(D), float(w.sum())
+    return SideMoments(
+        own=(y * w[:, None]).T @ z,
+        child=(c * w[:, None]).T @ z,
+        triple=np.einsum("ni,nj,nl->jil", c * w[:, None], y, z, optimize=True),
+        n=float(w.sum()),
+    )
 
 
-def _rows(views: WordViews, n_symbols: int, z: FloatArray, over: FloatArray, ridge: float) -> FloatArray:
-    """Observation rows of all channels; those that tell of children use the head alone as instrument."""
-    alone = inverse((views.own * views.weight[:, None]).T @ views.above, ridge)
-    table = np.zeros((n_symbols, views.own.shape[1]))
-    for q in range(views.symbols.shape[1]):
-        instrument, back = (views.above, alone) if views.shape[q] else (z, over)
-        sums = np.zeros((n_symbols, instrument.shape[1]))
-        np.add.at(sums, views.symbols[:, q], instrument * views.weight[:, None])
-        table += sums @ back
-    return table
+def instrument_parameters(m: InstrumentMoments, *, ridge: float = 0.0) -> SpectralParameters:
+    """E_d = E[y_child z'] E[y z']^+, D(y) = E_d^-1 E[y_child (y_own . y) z'] E[y z']^+ averaged over sides,
+    c_inf' = E[z]' E[y z']^+, a_x' = E[1_x z'] E[y z']^+.
+    """
+    if m.n_roots <= 0:
+        raise DataError("there is no root among the words; train on whole trees")
+    sides = [_side(side, ridge) for side in (m.left, m.right)]
+    total = m.left.n + m.right.n
+    over, alone = inverse(m.own_z, ridge), inverse(m.own_above, ridge)
+    return SpectralParameters(
+        start=m.start / m.n_roots,
+        final=m.mean @ over,
+        transition=np.stack([E for E, _ in sides]),
+        product=np.ascontiguousarray(sides[0][1] * (m.left.n / total) + sides[1][1] * (m.right.n / total)),
+        observation=m.table_z @ over + m.table_above @ alone,
+    )
+
+
+def _side(m: SideMoments, ridge: float) -> tuple[FloatArray, FloatArray]:
+    """E and D of one side."""
+    if m.n <= 0:
+        raise DataError("no word has a child on one of the sides; train on larger trees")
+    over = inverse(m.own, ridge)
+    E = m.child @ over
+    D = np.einsum("ai,jil,lb->jab", inverse(E, ridge), m.triple, over, optimize=True)
+    return E, np.asarray(D)
