@@ -1,12 +1,18 @@
 """eigenparse train reranker and eigenparse rerank: n-best lists in, better trees out."""
 
 import sys
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from eigenparse.cli.main import app, train
+
+if TYPE_CHECKING:
+    from eigenparse.corpus.dependencies import Dependencies
+    from eigenparse.learn.rerank import Lists
+    from eigenparse.models.arcs import ArcModel
 
 
 @train.command()
@@ -24,33 +30,42 @@ def reranker(
         str, typer.Option(help="Tag patterns: sides, grandparent, siblings.")
     ] = "sides,grandparent",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the order of lists.")] = 0,
+    jobs: Annotated[int, typer.Option(min=0, metavar="N", help="Processes, a fold each; 0: all cores.")] = 1,
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Make lists on a Dask cluster, as tcp://host:8786.")
+    ] = None,
 ) -> None:
     """Learn to choose from n-best lists that jack-knifed parsers make of the training sentences."""
     from eigenparse.corpus.conllu import read_many
-    from eigenparse.decode.arcs import kbest
     from eigenparse.learn.deptree_fit import learner_like
     from eigenparse.learn.mira import learner_of
-    from eigenparse.learn.rerank import Lists, RerankLearner, jackknifed_lists
-    from eigenparse.models.arcs import ArcModel, load_arcs
+    from eigenparse.learn.rerank import RerankLearner, jackknifed_lists
+    from eigenparse.models.arcs import load_arcs
     from eigenparse.models.deptree import load_deptree
     from eigenparse.models.rerank import save_reranker
-
-    def make_lists(model: ArcModel, sentences: "Dependencies") -> Lists:  # type: ignore[name-defined]  # noqa: F821
-        found = kbest(model, sentences, best)
-        return found.heads, found.scores, found.found
+    from eigenparse.run.ordered import open_run
 
     base = load_arcs(parser)
     models = tuple(load_deptree(path) for path in deptree or [])
     corpus = read_many(list(trees)).trees
-    lists = jackknifed_lists(
-        corpus, learner_of(base), tuple(learner_like(m) for m in models), make_lists, n_folds=folds
-    )
+    learners = tuple(learner_like(m) for m in models)
+    with open_run(cluster, jobs) as run:
+        make_lists = partial(_best_lists, best=best)
+        lists = jackknifed_lists(corpus, learner_of(base), learners, make_lists, n_folds=folds, run=run)
     chosen = tuple(name.strip() for name in families.split(",") if name.strip())
     model = RerankLearner(families=chosen, passes=passes, seed=seed).fit(lists, corpus.head, models)
     save_reranker(out, model)
     sys.stderr.write(
         f"eigenparse: learnt from {len(lists)} lists; weights {model.dense_weights.round(3).tolist()}\n"
     )
+
+
+def _best_lists(model: "ArcModel", sentences: "Dependencies", best: int) -> "Lists":
+    """The n best trees of a parser, as a worker makes them."""
+    from eigenparse.decode.arcs import kbest
+
+    found = kbest(model, sentences, best)
+    return found.heads, found.scores, found.found
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -16,6 +17,8 @@ from eigenparse.learn.mira import ArcLearner
 from eigenparse.models.arcs import ArcModel
 from eigenparse.models.deptree import TreeModel
 from eigenparse.models.rerank import BASELINE, Reranker, family_flags
+from eigenparse.run.local import LocalRun
+from eigenparse.run.ordered import OrderedRun
 
 Lists = tuple[IntMatrix, FloatArray, LongVector]
 ListMaker = Callable[[ArcModel, Dependencies], Lists]
@@ -76,16 +79,25 @@ def jackknifed_lists(
     make_lists: ListMaker,
     *,
     n_folds: int = 3,
+    run: OrderedRun = LocalRun(),
 ) -> Candidates:
-    """Lists for every sentence from a parser and tree models that did not see it."""
-    parts = []
-    for train, rest in folds(len(trees), n_folds):
-        seen, unseen = trees.select(train), trees.select(rest)
-        model, _ = parser.fit(seen)
-        models = tuple(learner.fit(seen)[0] for learner in tree_learners)
-        heads, scores, found = make_lists(model, unseen)
-        parts.append(scored(unseen, heads, scores, found, models))
-    return joined(trees, parts)
+    """Lists for every sentence from a parser and tree models that did not see it.  run: where folds are done."""
+    parts = ((trees.select(seen), trees.select(rest)) for seen, rest in folds(len(trees), n_folds))
+    return joined(trees, list(run.map_ordered(partial(_fold, parser, tree_learners, make_lists), parts)))
+
+
+def _fold(
+    parser: ArcLearner,
+    tree_learners: tuple[DepTreeLearner, ...],
+    make_lists: ListMaker,
+    part: tuple[Dependencies, Dependencies],
+) -> Candidates:
+    """The lists of one fold."""
+    seen, unseen = part
+    model, _ = parser.fit(seen)
+    models = tuple(learner.fit(seen)[0] for learner in tree_learners)
+    heads, scores, found = make_lists(model, unseen)
+    return scored(unseen, heads, scores, found, models)
 
 
 def joined(words: Dependencies, parts: list[Candidates]) -> Candidates:
