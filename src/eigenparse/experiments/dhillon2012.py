@@ -107,8 +107,7 @@ def run_order(
     start = time.process_time()
     learner = ArcLearner(order=order, passes=plan.passes, label_passes=1, seed=plan.seed)
     tell(f"order {order}: parser of all sentences")
-    base = {part: base_lists(learner, train, gold, plan) for part, gold in parts.items()}
-    models = tuple(plan.learner(name).fit(train)[0] for name in plan.estimators)
+    applied = {part: _scored(learner, train, gold, plan) for part, gold in parts.items()}
     lists = _jackknifed(train, learner, plan, tell)
     tell(f"order {order}: re-rankers")
     choices: dict[str, tuple[int, ...]] = {RERANKED: ()}
@@ -120,7 +119,7 @@ def run_order(
     rows: dict[str, tuple[Row, ...]] = {}
     not_positive: dict[str, float] = {}
     for part, gold in parts.items():
-        found = scored(gold, *base[part], models)
+        found = applied[part]
         heads = {PARSER: found.heads[0]}
         for method, chosen in choices.items():
             own = _only(found, chosen)
@@ -145,11 +144,40 @@ def _jackknifed(train: Dependencies, learner: ArcLearner, plan: Plan, tell: Tell
     found = []
     for number, (seen, rest) in enumerate(folds(len(train), plan.n_folds), start=1):
         tell(f"order {learner.order}: fold {number} of {plan.n_folds}")
-        part = train.select(seen)
-        models = tuple(plan.learner(name).fit(part)[0] for name in plan.estimators)
-        unseen = train.select(rest)
-        found.append(scored(unseen, *base_lists(learner, part, unseen, plan), models))
+        found.append(_scored(learner, train.select(seen), train.select(rest), plan))
     return joined(train, found)
+
+
+def _scored(learner: ArcLearner, seen: Dependencies, sentences: Dependencies, plan: Plan) -> Candidates:
+    """Lists with log p of every estimator; parser and tree models have seen ``seen`` only."""
+    lists = base_lists(learner, seen, sentences, plan)
+    parts = [_log_p(learner, name, seen, sentences, lists, plan) for name in plan.estimators]
+    if not parts:
+        return scored(sentences, *lists, ())
+    log_p, positive = (np.stack(column) for column in zip(*parts))
+    return Candidates(sentences, *lists, log_p, positive)
+
+
+def _log_p(
+    learner: ArcLearner, name: str, seen: Dependencies, sentences: Dependencies, lists: Lists, plan: Plan
+) -> tuple[AnyArray, AnyArray]:
+    """(S, k) log p of one estimator and whether it is one, kept if there is a folder."""
+    trees = plan.learner(name)
+    path = None
+    if plan.keep is not None:
+        own = hashlib.sha256(repr(trees).encode()).hexdigest()[:8]
+        path = (
+            plan.keep
+            / f"{name}-order{learner.order}-{mark(learner, seen, sentences)}-{plan.n_best}-{own}.model"
+        )
+    if path is not None and path.exists():
+        _, _, arrays = load_model(path)
+        return arrays["log_p"], arrays["positive"]
+    found = scored(sentences, *lists, (trees.fit(seen)[0],))
+    if path is not None:
+        usable = np.where(np.isfinite(found.log_p[0]), found.log_p[0], 0.0)
+        save_model(path, kind="lists", header={}, arrays={"log_p": usable, "positive": found.positive[0]})
+    return found.log_p[0], found.positive[0]
 
 
 def base_lists(learner: ArcLearner, seen: Dependencies, sentences: Dependencies, plan: Plan) -> Lists:
