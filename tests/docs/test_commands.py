@@ -14,7 +14,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from tests.conftest import DATA
 
 ROOT = Path(__file__).parents[2]
