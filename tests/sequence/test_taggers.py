@@ -17,6 +17,7 @@ from eigenparse.inference.rhmm import NO_PRUNING, label_marginals, tag_ids
 from eigenparse.learn.rhmm import TaggerChoices, fit_product, fit_tagger
 from eigenparse.learn.rhmm_base import fit_bigram, labelled
 from eigenparse.learn.rhmm_latent import LatentChoices, em, random_states
+from eigenparse.learn.rhmm_trust import DEMAND
 from eigenparse.models.rhmm import Product, load_tagger, save_tagger
 
 METHODS = ("spectral", "cluster", "em", "hmm", "unigram")
@@ -156,3 +157,26 @@ def test_command_line_trains_tags_and_scores(toy, tmp_path):
     paths = json.loads(best.stdout)["paths"]
     assert len(paths) == 3
     assert paths[0]["log_joint"] >= paths[1]["log_joint"]
+
+
+def test_states_are_left_out_where_held_out_text_does_not_ask_for_them(toy):
+    """A bigram chain has nothing hidden: the learner must find out and return the bigram HMM itself."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for _ in range(400):
+        labels = [int(rng.integers(2))]
+        for _ in range(7):
+            labels.append(labels[-1] if rng.random() < 0.7 else 1 - labels[-1])
+        rows.append(
+            [(str(rng.choice(["x", "y"], p=[0.7 - 0.4 * a, 0.3 + 0.4 * a])), "AB"[a]) for a in labels]
+        )
+    plain = Sequences.of(("word", "label"), rows)
+    for corpus, hidden in ((plain, False), (toy[0], True)):
+        model, report = fit_tagger(corpus, "label", TaggerChoices(states=3, emission="class"))
+        base, _ = fit_tagger(corpus, "label", TaggerChoices(method="hmm", emission="class"))
+        same = np.array_equal(*(label_marginals(m, corpus.without("label")) for m in (model, base)))
+        assert same is not hidden
+        assert any(trial.errors >= DEMAND for trial in report.trials) is hidden
+    _, asked = fit_tagger(plain, "label", TaggerChoices(states=3, emission="class", strength=30.0))
+    assert asked.trials == []
+    assert max(asked.states.values()) > 1

@@ -11,7 +11,15 @@ from eigenparse.corpus.sequences import Sequences
 from eigenparse.corpus.templates import Template, parse_template
 from eigenparse.errors import OptionError
 from eigenparse.features.sequence import ChainFeatures, default_features
-from eigenparse.learn.rhmm_base import Labelled, fit_bigram, independent, labelled, no_observations, one_state
+from eigenparse.learn.rhmm_base import (
+    Bigram,
+    Labelled,
+    fit_bigram,
+    independent,
+    labelled,
+    no_observations,
+    one_state,
+)
 from eigenparse.learn.rhmm_emission import (
     BackoffEmission,
     EmissionLearner,
@@ -20,14 +28,8 @@ from eigenparse.learn.rhmm_emission import (
     fit_emission,
 )
 from eigenparse.learn.rhmm_latent import LatentChoices, cluster_states, em, random_states
-from eigenparse.learn.rhmm_spectral import (
-    ChainViews,
-    SpectralChoices,
-    chain_views,
-    estimate_observations,
-    estimate_operators,
-    neutral_vector,
-)
+from eigenparse.learn.rhmm_spectral import ChainViews, SpectralChoices, chain_views
+from eigenparse.learn.rhmm_trust import LatentTask, Trial, choose_smoothing, spectral_parts
 from eigenparse.models.rhmm import Emission, Observations, Operators, Product, RefinementHMM
 from eigenparse.run.local import LocalRun
 from eigenparse.run.ordered import OrderedRun
@@ -42,6 +44,8 @@ class TaggerChoices:
 
     method: spectral, cluster, em (``start``: clusters or random), hmm, unigram.
     emission: loglinear (window templates), class (one symbol a token, rare words by class) or backoff.
+    strength, weight: smoothing of transitions and of observation vectors; where neither is given, the method
+    spectral chooses on the last tenth of the training sequences, with the bigram HMM as the limit.
     """
 
     method: str = "spectral"
@@ -58,12 +62,16 @@ class TaggerChoices:
 
 @dataclass(frozen=True, slots=True)
 class TaggerReport:
-    """What the learning did: seconds by stage, states and leading singular values by label, EM's trace."""
+    """What the learning did: seconds by stage, states and leading singular values by label, EM's trace.
+
+    trials: the smoothings that were compared on held-out text.
+    """
 
     seconds: dict[str, float] = field(default_factory=dict)
     states: dict[str, int] = field(default_factory=dict)
     singular: dict[str, list[float]] = field(default_factory=dict)
     log_likelihood: list[float] = field(default_factory=list)
+    trials: list[Trial] = field(default_factory=list)
 
 
 def check_choices(choices: TaggerChoices) -> None:
@@ -136,12 +144,8 @@ def _latent(
     symbols = symbol_templates(choices, data)
     features = choices.features or default_features(data.sequences.names, label)
     if choices.method == "spectral":
-        spectral = _spectral_choices(choices)
-        views = chain_views(data, label, features, spectral, choices.seed)
-        operators = estimate_operators(data, views, bigram, spectral)
-        neutral = neutral_vector(spectral.states)
-        observations = estimate_observations(data, views.destiny, symbols, neutral, spectral.weight)
-        return operators, observations, TaggerReport(singular=_spectra(data, views))
+        task = LatentTask(label, _emission(choices, data), features, symbols, choices.seed)
+        return _by_moments(data, task, choices, bigram)
     latent = _latent_choices(choices)
     report = TaggerReport()
     if choices.method == "em" and choices.start == "random":
@@ -152,6 +156,21 @@ def _latent(
         report = TaggerReport(singular=_spectra(data, views))
     operators, observations, trace = em(data, counts, bigram, symbols, latent)
     return operators, observations, replace(report, log_likelihood=trace)
+
+
+def _by_moments(
+    data: Labelled, task: LatentTask, choices: TaggerChoices, bigram: Bigram
+) -> tuple[Operators, Observations, TaggerReport]:
+    """Operators of the smoothing that was asked for, or else of the one that held-out text prefers."""
+    usual = _spectral_choices(choices)
+    best: SpectralChoices | None = usual
+    trials: list[Trial] = []
+    if choices.strength is None and choices.weight is None:
+        best, trials = choose_smoothing(data, task, usual)
+    if best is None:
+        return one_state(bigram), no_observations(), TaggerReport(trials=trials)
+    parts, singular = spectral_parts(data, task, [best], bigram)
+    return *parts[0], TaggerReport(singular=dict(zip(data.names, singular)), trials=trials)
 
 
 def _spectral_choices(choices: TaggerChoices) -> SpectralChoices:
