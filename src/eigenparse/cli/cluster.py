@@ -2,6 +2,7 @@
 
 import functools
 import io
+import itertools
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from eigenparse.evaluate.tree_lines import TreeLines
     from eigenparse.models.arcs import ArcModel
 
-SENTENCES = 500  # in a block that is parsed
+SENTENCES = 500  # in a block that is parsed, as in api.grammar: scores of trees are made block by block
 PAIRS = 2000  # in a block that is scored
 
 
@@ -119,12 +120,26 @@ def _parse_grammar(run: OrderedRun, asked: "ParseRequest", stream: Any) -> None:
 
     place, counts = ModelPlace.of(asked.model), Counter[str]()
     grammar = loaded_grammar(place, settings_of(asked))
-    todo = (ParseBlock(place, asked, part) for part in blocks(read_requests(grammar, asked), SENTENCES))
+    todo = (ParseBlock(place, asked, part) for part in _requests(read_requests(grammar, asked), SENTENCES))
     for text, found in run.map_ordered(parse_block, todo):
         stream.write(text)
         counts += found
     for sentence in summary(counts):
         tell(sentence)
+
+
+def _requests(todo: "Iterable[Request | None]", size: int) -> "Iterator[tuple[Request | None, ...]]":
+    """Blocks of so many sentences, empty lines not counted, as one core takes them."""
+    part: list[Request | None] = []
+    n = 0
+    for request in todo:
+        part.append(request)
+        n += request is not None
+        if n == size:
+            yield tuple(part)
+            part, n = [], 0
+    if part:
+        yield tuple(part)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,19 +156,26 @@ class LineBlock:
 def _arc_blocks(asked: "ParseRequest") -> Iterator[LineBlock]:
     """CoNLL-U in blocks of sentences; bare tokens are put into CoNLL-U first."""
     from eigenparse.cli.sentences import open_lines
+
+    place, lines = ModelPlace.of(asked.model), open_lines(asked.source)
+    head: list[str] = []
+    while not (head and head[-1].strip()) and (line := next(lines, None)) is not None:
+        head.append(line)
+    start = head[-1] if head else ""
+    as_conllu = start.startswith("# ") or start.count("\t") >= 3
+    todo = itertools.chain(head, lines)
+    for first, part in sentence_lines(todo, SENTENCES) if as_conllu else _token_lines(todo, SENTENCES):
+        if any(line.strip() for line in part):
+            yield LineBlock(place, part, first, str(asked.source), asked.kbest)
+
+
+def _token_lines(lines: Iterable[str], size: int) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Sentences of bare tokens, one a line, as lines of CoNLL-U."""
     from eigenparse.corpus.conllu import from_sentences
 
-    place, source = ModelPlace.of(asked.model), str(asked.source)
-    as_conllu: bool | None = None
-    for first, part in sentence_lines(open_lines(asked.source), SENTENCES):
-        if as_conllu is None:
-            start = next((line for line in part if line.strip()), "")
-            as_conllu = start.startswith("# ") or start.count("\t") >= 3
-        if not as_conllu:
-            tokens = from_sentences([line.split() for line in part if line.strip()])
-            part = tuple(line for text in tokens.text for line in (*text, ""))
-        if any(line.strip() for line in part):
-            yield LineBlock(place, part, first, source, asked.kbest)
+    for number, part in enumerate(blocks(lines, size)):
+        found = from_sentences([line.split() for line in part if line.strip()])
+        yield 1 + number * size, tuple(line for text in found.text for line in (*text, ""))
 
 
 def sentence_lines(lines: Iterable[str], size: int) -> Iterator[tuple[int, tuple[str, ...]]]:
