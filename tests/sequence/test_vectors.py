@@ -83,8 +83,10 @@ def test_packed_files_read_alike(tmp_path, opener):
 
 def test_damaged_missing_and_piped_text_get_a_sentence(tmp_path):
     (tmp_path / "a.xz").write_bytes(lzma.compress(b"a b\n" * 9999)[:60])
-    with pytest.raises(FormatError, match="damaged"):
-        list(text_blocks(tmp_path / "a.xz"))
+    (tmp_path / "a.bz2").write_bytes(b"BZh9" + b"?" * 60)
+    for name in ("a.xz", "a.bz2"):
+        with pytest.raises(FormatError, match="damaged"):
+            list(text_blocks(tmp_path / name))
     with pytest.raises(DataError, match="cannot be read"):
         list(text_blocks(tmp_path / "none"))
     with pytest.raises(DataError, match="pipe"):

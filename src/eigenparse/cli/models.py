@@ -16,6 +16,7 @@ TRAINERS = {
     "hmm": "train hmm",
     "phones": "train phones",
     "reranker": "train reranker",
+    "vectors": "embed",
 }
 SAME = {"lpcfg-packed": "lpcfg"}  # kinds of files that hold the same kind of model
 

@@ -1,23 +1,17 @@
 """Text files of any size in, blocks of whole lines out; only one block is ever held."""
 
-import bz2
 import gzip
 import lzma
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Any, cast
 
-from eigenparse.corpus.files import STANDARD_INPUT, find_files
+from eigenparse.corpus.files import STANDARD_INPUT, Readable, find_files, unpacker
 from eigenparse.errors import DataError, FormatError
 
 BLOCK_BYTES = 1 << 22
 TEXT_SUFFIXES = (".txt", ".text", ".tok")
-_OPENERS: dict[bytes, Callable[..., Any]] = {
-    b"\x1f\x8b": gzip.open,
-    b"\xfd7zXZ\x00": lzma.open,
-    b"BZh": bz2.open,
-}
 _BROKEN = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, ValueError)
 
 
@@ -36,21 +30,9 @@ def text_blocks(path: str | Path, size: int = BLOCK_BYTES) -> Iterator[bytes]:
     """
     path = Path(path)
     rest = b""
-    with _opened(path) as stream:
-        while True:
-            try:
-                block = stream.read(size)
-            except _BROKEN as problem:
-                raise FormatError(
-                    f"the compressed file is damaged ({problem})",
-                    source=str(path),
-                    line=1,
-                    remedy="copy or pack it again",
-                ) from None
-            except OSError as problem:
-                raise _unreadable(path, problem) from None
-            if not block:
-                break
+    with ExitStack() as stack:
+        stream = _opened(path, stack)
+        while block := _read(stream, size, path):
             whole, rest = _cut(rest + block)
             if whole:
                 yield whole
@@ -66,14 +48,33 @@ def _cut(block: bytes) -> tuple[bytes, bytes]:
     return block[:end], block[end:]
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _opened(path: Path, stack: ExitStack) -> Readable:
+    """The file, unpacked as its first bytes say; the stack closes it."""
     try:
-        with path.open("rb") as stream:
-            head = stream.read(6)
-        opener = next((one for magic, one in _OPENERS.items() if head.startswith(magic)), None)
-        return cast(IO[bytes], opener(path, "rb") if opener else path.open("rb"))
+        stream = stack.enter_context(path.open("rb"))
+        opener = unpacker(stream.read(6))
+        stream.seek(0)
     except OSError as problem:
         raise _unreadable(path, problem) from None
+    return opener(stream) if opener else stream
+
+
+def _read(stream: Readable, size: int, path: Path) -> bytes:
+    """The next bytes, or a sentence about the file that does not give them."""
+    try:
+        return stream.read(size)
+    except _BROKEN as problem:
+        reason: object = problem
+    except OSError as problem:
+        if problem.errno is not None:
+            raise _unreadable(path, problem) from None
+        reason = problem
+    raise FormatError(
+        f"the compressed file is damaged ({reason})",
+        source=str(path),
+        line=1,
+        remedy="copy or pack it again",
+    )
 
 
 def _unreadable(path: Path, problem: OSError) -> DataError:
