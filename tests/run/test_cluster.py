@@ -2,53 +2,20 @@
 
 import os
 import pathlib
-import signal
-import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from tests.cli.calls import call
+from tests.run.conftest import made, sentences
 
-from eigenparse.corpus.brackets import write_trees
+from eigenparse.corpus.brackets import read_trees
 from eigenparse.errors import DataError, ResourceError
 from eigenparse.run.cluster import on_cluster
-from eigenparse.synthetic import sample_treebank
 
 distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Dask and its event loop
-
-
-@pytest.fixture(scope="module")
-def cluster() -> Iterator[Any]:
-    """A scheduler and two worker processes."""
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
-    ) as made:
-        yield made
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
-    """Corpora and models of the families."""
-    folder = tmp_path_factory.mktemp("cluster")
-    write_trees(sample_treebank(200, 0), folder / "train.ptb")
-    write_trees(sample_treebank(40, 5), folder / "dev.ptb")
-    sentences = [" ".join(line) for line in _words(sample_treebank(700, 9))]
-    sentences[3] = ""
-    (folder / "text").write_text("\n".join(sentences) + "\n")
-    done = call("train", "lpcfg", folder / "train.ptb", "--states", 2, "--out", folder / "lpcfg.model")
-    assert done.code == 0, done.err
-    done = call("convert", folder / "train.ptb", "--to", "conllu", "--out", folder / "train.conllu")
-    assert done.code == 0, done.err
-    return folder
-
-
-def _words(treebank: Any) -> list[list[str]]:
-    from eigenparse.api.tuning import sentences_of
-
-    return [list(words) for words in sentences_of(treebank)]
 
 
 def where_am_i(k: int) -> tuple[int, int]:
@@ -75,84 +42,102 @@ def test_no_scheduler_gives_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
         pass
 
 
-def kill_one_soon(cluster: Any, seconds: float) -> threading.Thread:
-    """End a worker process without mercy; its nanny starts another."""
-
-    def kill() -> None:
-        time.sleep(seconds)
-        pid = next(iter(cluster.workers.values())).pid
-        os.kill(pid, signal.SIGKILL)
-
-    thread = threading.Thread(target=kill)
-    thread.start()
-    return thread
-
-
-@pytest.mark.parametrize(
-    ("more", "killed"), [(["--format", "json"], False), (["--kbest", "2"], True)], ids=["json", "killed"]
-)
-def test_parse(cluster: Any, folder: pathlib.Path, more: list[str], killed: bool) -> None:
-    arguments = ["parse", folder / "lpcfg.model", folder / "text", *more]
-    expected = call(*arguments)
-    assert expected.code == 0, expected.err
-    thread = kill_one_soon(cluster, 1.0) if killed else None
-    found = call(*arguments, "--cluster", cluster.scheduler_address)
-    if thread is not None:
-        thread.join()
-    assert found.code == 0, found.err
-    assert found.out == expected.out
-    assert found.err == expected.err
-
-
-def test_tag_and_evaluate(cluster: Any, folder: pathlib.Path) -> None:
-    model = folder / "rhmm.model"
-    done = call("train", "rhmm", folder / "train.ptb", "--method", "hmm", "--out", model)
-    assert done.code == 0, done.err
-    address = ["--cluster", cluster.scheduler_address]
-    arguments = ["tag", model, folder / "text", "--format", "plain", "--posteriors"]
-    expected = call(*arguments)
-    assert expected.code == 0, expected.err
-    assert expected.out.count("\n\n") == 699
-    assert call(*arguments, *address).out == expected.out
-    parsed = call("parse", folder / "lpcfg.model", stdin="\n".join(_lines(folder / "dev.ptb")))
-    (folder / "guess.ptb").write_text(parsed.out)
-    pairs = [("dev.ptb", "guess.ptb"), ("train.conllu", "train.conllu")]
-    for gold, guess in pairs:
-        arguments = ["evaluate", folder / gold, folder / guess, "--per-label", "--per-sentence"]
-        expected = call(*arguments)
-        assert expected.code == 0, expected.err
-        assert call(*arguments, *address) == expected
+Kill = Callable[[int], list[int]]
+TREES = ["--bits", 12, "--passes", 2]
+TAGGERS = ["train", "rhmm", "train.ptb", "--method", "cluster", "--emission", "class", "--states", 2]
+PRINTED = {  # what is printed, and the results after which a worker is killed
+    "parse-json": (["parse", "lpcfg.model", "text", "--format", "json"], 0),
+    "parse-killed": (["parse", "lpcfg.model", "text", "--kbest", 2], 2),
+    "parse-dependency": (["parse", "arcs.model", "train.conllu"], 0),
+    "parse-dependency-kbest": (["parse", "arcs.model", "text", "--kbest", 2], 3),
+    "tag": (["tag", "rhmm.model", "text", "--format", "plain", "--posteriors"], 0),
+    "tag-killed": (["tag", "rhmm.model", "text", "--format", "plain"], 3),
+    "evaluate-trees": (["evaluate", "dev.ptb", "guess.ptb", "--per-label", "--per-sentence"], 0),
+    "evaluate-killed": (["evaluate", "dev.ptb", "guess.ptb", "--per-label", "--per-sentence"], 3),
+    "evaluate-arcs": (["evaluate", "dev.conllu", "guess.conllu", "--per-label", "--per-sentence"], 0),
+}
+LEARNT = {
+    "lpcfg-shards": (["train", "lpcfg", "train.ptb", "--states", 3, "--out-of-core"], 0),
+    "lpcfg-killed": (["train", "lpcfg", "train.ptb", "--states", 2, "--out-of-core"], 4),
+    "lpcfg-ensemble": (["train", "lpcfg", "train.ptb", "--states", 2, "--ensemble", 2], 0),
+    "rhmm": ([*TAGGERS, "--ensemble", 2], 0),
+    "rhmm-killed": ([*TAGGERS, "--ensemble", 5], 1),
+    "embed": (["embed", "text", "--dim", 5], 0),
+    "embed-killed": (["embed", "text", "--dim", 5, "--method", "cca2"], 4),
+    "dependency": (["train", "dependency", "dev.conllu", *TREES, "--order", 2], 0),
+    "dependency-killed": (["train", "dependency", "dev.conllu", *TREES, "--tags", "predicted"], 5),
+    **{
+        f"deptree-{name}": (["train", "deptree", "dev.conllu", "--states", 3, "--estimator", name], 0)
+        for name in ("consistent", "printed", "instruments", "recovered", "cluster", "lpcfg")
+    },
+    "deptree-killed": (["train", "deptree", "dev.conllu", "--states", 3, "--estimator", "em"], 6),
+    "reranker": (["train", "reranker", "dev.conllu", "--parser", "arcs.model", "--best", 4], 0),
+}
 
 
-def same_model(folder: pathlib.Path, arguments: list[object], *address: object) -> None:
-    """The same bytes here and on the cluster."""
-    here, there = folder / "here.model", folder / "there.model"
-    for out, more in ((here, ()), (there, address)):
-        done = call(*arguments, "--out", out, *more)
-        assert done.code == 0, done.err
-    assert here.read_bytes() == there.read_bytes()
-
-
-@pytest.mark.parametrize("killed", [False, True], ids=["", "killed"])
-def test_learning_is_the_same_on_a_cluster(
-    cluster: Any, folder: pathlib.Path, killed: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blocks and shards so small that each corpus has several."""
+    from eigenparse.cli import cluster, cluster_tag, parse_lpcfg
     from eigenparse.corpus import text_blocks
-    from eigenparse.learn import shards
+    from eigenparse.learn import deptree_blocks, shards
 
+    assert cluster.SENTENCES == parse_lpcfg.BLOCK
+    monkeypatch.setattr(cluster, "SENTENCES", 90)
+    monkeypatch.setattr(parse_lpcfg, "BLOCK", 90)
+    monkeypatch.setattr(cluster, "PAIRS", 7)
+    monkeypatch.setattr(cluster_tag, "SEQUENCES", 90)
+    monkeypatch.setattr(deptree_blocks, "SENTENCES", 11)
     monkeypatch.setattr(shards.cut_shards, "__kwdefaults__", {"shard_bytes": 9_000})
     monkeypatch.setattr(text_blocks.text_blocks, "__defaults__", (4_000,))
-    thread = kill_one_soon(cluster, 3.0) if killed else None
-    address = ("--cluster", cluster.scheduler_address)
-    train = ["train", "lpcfg", folder / "train.ptb", "--states", 3]
-    same_model(folder, [*train, "--out-of-core"], *address)
-    if not killed:
-        same_model(folder, [*train, "--ensemble", 2], *address)
-        rhmm = ["train", "rhmm", folder / "train.ptb", "--method", "cluster", "--emission", "class"]
-        same_model(folder, [*rhmm, "--ensemble", 2], *address)
-        same_model(folder, ["embed", folder / "text", "--dim", 5], *address)
-    if thread is not None:
-        thread.join()
+
+
+def inside(folder: pathlib.Path, arguments: list[object]) -> list[object]:
+    """The same arguments with the files of the folder by their places."""
+    return [folder / str(a) if "." in str(a) or a == "text" else a for a in arguments]
+
+
+@pytest.fixture(scope="session")
+def guesses(folder: pathlib.Path) -> pathlib.Path:
+    parsed = call("parse", folder / "lpcfg.model", stdin="\n".join(sentences(read_trees(folder / "dev.ptb"))))
+    (folder / "guess.ptb").write_text(parsed.out)
+    (folder / "guess.conllu").write_text(call("parse", folder / "arcs.model", folder / "dev.conllu").out)
+    return folder
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("name", PRINTED)
+def test_the_same_is_printed(cluster: Any, guesses: pathlib.Path, kill_after: Kill, name: str) -> None:
+    arguments, n_results = PRINTED[name]
+    given = inside(guesses, arguments)
+    expected = call(*given)
+    assert expected.code == 0, expected.err
+    assert expected.out
+    killed = kill_after(n_results)
+    assert call(*given, "--cluster", cluster.scheduler_address) == expected
+    assert len(killed) == (n_results > 0)
+
+
+@pytest.mark.usefixtures("small_blocks")
+@pytest.mark.parametrize("name", LEARNT)
+def test_the_same_is_learnt(cluster: Any, folder: pathlib.Path, kill_after: Kill, name: str) -> None:
+    arguments, n_results = LEARNT[name]
+    given = inside(folder, arguments)
+    here, there = folder / f"{name}.here", folder / f"{name}.there"
+    made(*given, "--out", here)
+    killed = kill_after(n_results)
+    made(*given, "--out", there, "--cluster", cluster.scheduler_address)
+    assert here.read_bytes() == there.read_bytes()
+    assert len(killed) == (n_results > 0)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_processes_learn_the_same(folder: pathlib.Path) -> None:
+    """What workers of a cluster do, processes of this machine do."""
+    given = inside(folder, ["train", "dependency", "dev.conllu", *TREES])
+    for jobs in (1, 2):
+        made(*given, "--jobs", jobs, "--out", folder / f"jobs.{jobs}")
+    assert (folder / "jobs.1").read_bytes() == (folder / "jobs.2").read_bytes()
 
 
 def test_score_blocks_are_small_and_many(folder: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,12 +159,6 @@ def test_score_blocks_are_small_and_many(folder: pathlib.Path, monkeypatch: pyte
         whole, per_sentence=True, per_label=True
     )
     assert list(parts.by_label) == list(whole.by_label)
-
-
-def _lines(path: pathlib.Path) -> list[str]:
-    from eigenparse.corpus.brackets import read_trees
-
-    return [" ".join(words) for words in _words(read_trees(path))]
 
 
 def test_a_scheduler_that_goes_away_gives_a_sentence() -> None:
