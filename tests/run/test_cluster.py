@@ -3,6 +3,7 @@
 import os
 import pathlib
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -34,6 +35,12 @@ def test_order_processes_and_errors(cluster: Any) -> None:
         assert len({pid for _, pid in found} - {os.getpid()}) == 2
         with pytest.raises(DataError, match="item 0 is bad"):
             list(run.map_ordered(complain, range(5)))
+
+
+def test_tasks_may_carry_much(cluster: Any) -> None:
+    with warnings.catch_warnings(), on_cluster(cluster.scheduler_address) as run:
+        warnings.simplefilter("error", UserWarning)
+        assert list(run.map_ordered(len, [bytes(11 << 20)])) == [11 << 20]
 
 
 def test_no_scheduler_gives_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ S = TypeVar("S")
 T = TypeVar("T")
 RETRIES = 5  # of a task whose worker is lost
 WINDOW = 3  # tasks sent ahead of the results, for each thread of the cluster
+LARGE = "distributed.admin.large-graph-warning-threshold"
 SECONDS = 15  # to wait for the scheduler
 
 
@@ -79,7 +80,11 @@ def on_cluster(address: str) -> Iterator[ClusterRun]:
         raise ResourceError(
             f"{address}: no scheduler answers ({problem}); check the address, as tcp://host:8786"
         ) from None
+    quiet = importlib.import_module("dask").config.set(
+        {LARGE: "1 TB"}
+    )  # tasks carry their data, as they should
     try:
-        yield ClusterRun(client, address)
+        with quiet:
+            yield ClusterRun(client, address)
     finally:
         client.close(timeout=5)
