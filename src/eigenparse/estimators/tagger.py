@@ -3,19 +3,42 @@
 # ruff: noqa: N803  X is the name that scikit-learn gives it
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from eigenparse.arrays import AnyArray
 from eigenparse.corpus.sequences import Column
-from eigenparse.errors import DataError
+from eigenparse.errors import DataError, OptionError
 from eigenparse.estimators.inputs import as_sequences, cut, flat_labels, is_nested
+from eigenparse.features.sequence import default_features
 from eigenparse.inference.rhmm import label_marginals
 from eigenparse.learn.rhmm import TaggerChoices, fit_product
+from eigenparse.learn.rhmm_base import Labelled, labelled
+from eigenparse.learn.rhmm_emission import BackoffEmission, default_templates
+from eigenparse.learn.rhmm_spectral import SpectralChoices
+from eigenparse.learn.rhmm_stream import (
+    TaggerMoments,
+    same_dictionary,
+    streamed_tagger,
+    tagger_dictionary,
+    tagger_moments,
+)
 from eigenparse.models.rhmm import Product, RefinementHMM
+
+
+def _moments_add(estimator: Any) -> bool:
+    """Whether what an estimator learns is a sum over batches."""
+    sums = estimator.method == "spectral" and estimator.emission in ("class", "backoff")
+    if not sums or estimator.members != 1:
+        raise OptionError(
+            "only one model of the method spectral with the emission class or backoff adds up; use fit for others"
+        )
+    return True
 
 
 class RefinementHMMTagger(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -63,6 +86,71 @@ class RefinementHMMTagger(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         product, self.report_ = fit_product(corpus, "label", choices, self.members)
         self.model_: RefinementHMM | Product = product if self.members > 1 else product.members[0]
         self.n_features_in_ = len(tokens.columns)
+        for name in ("dictionary_", "moments_"):
+            self.__dict__.pop(name, None)
+        return self
+
+    @available_if(_moments_add)  # type: ignore[untyped-decorator]
+    def partial_fit(self, X: Any, y: Any, lengths: Any = None, classes: Any = None) -> "RefinementHMMTagger":
+        """Add a batch.  The first one fixes labels and projections; then any split of the rest is the same.
+
+        For the method spectral with the emission class or backoff, whose counts are sums.  ``classes``: all labels,
+        if the first batch lacks some; a label that it lacks has one state.  Smoothing is ``strength`` or the
+        usual one: nothing is held out of a stream.
+        """
+        tokens, labels = as_sequences(X, lengths), np.asarray(flat_labels(y))
+        if labels.size != tokens.n_tokens:
+            raise DataError(f"{labels.size} labels for {tokens.n_tokens} tokens; give one a token")
+        if not hasattr(self, "dictionary_"):
+            self.classes_ = np.unique(labels if classes is None else np.asarray(classes))
+        strange = labels[~np.isin(labels, self.classes_)]
+        if strange.size:
+            raise DataError(f"label {strange[0]!r} is not in the first batch; give it all labels as classes")
+        names = tuple(str(k) for k in range(self.classes_.size))
+        ids = np.searchsorted(self.classes_, labels).astype(np.int32)
+        data = labelled(tokens.with_column(Column("label", ids, names)), "label")
+        if not hasattr(self, "dictionary_"):
+            self._begin(data)
+        batch = tagger_moments(self.dictionary_, data)
+        self.moments_: TaggerMoments = self.moments_ + batch if hasattr(self, "moments_") else batch
+        self.model_ = streamed_tagger(self.dictionary_, self.moments_)
+        return self
+
+    def _begin(self, data: Labelled) -> None:
+        columns = data.sequences.names
+        choices = SpectralChoices(states=self.states)
+        if self.strength is not None:
+            choices = replace(choices, strength=self.strength)
+        self.dictionary_ = tagger_dictionary(
+            data,
+            "label",
+            default_features(columns, "label"),
+            BackoffEmission(default_templates(columns, self.emission)),
+            default_templates(columns, "class"),
+            choices,
+            self.seed,
+        )
+        self.n_features_in_ = len(columns)
+
+    @available_if(_moments_add)  # type: ignore[untyped-decorator]
+    def start_of(self, other: "RefinementHMMTagger") -> "RefinementHMMTagger":
+        """Take over the labels and projections of another estimator, with no batch added yet."""
+        check_is_fitted(other, "dictionary_")
+        self.dictionary_, self.classes_ = other.dictionary_, other.classes_
+        self.n_features_in_ = other.n_features_in_
+        self.__dict__.pop("moments_", None)
+        return self
+
+    @available_if(_moments_add)  # type: ignore[untyped-decorator]
+    def merge(self, other: "RefinementHMMTagger") -> "RefinementHMMTagger":
+        """Add what another estimator saw; exact if both have the same first batch (see ``start_of``)."""
+        for one in (self, other):
+            check_is_fitted(one, "moments_", msg="merge needs estimators that learnt by partial_fit")
+        same = np.array_equal(self.classes_, other.classes_)
+        if not same or not same_dictionary(self.dictionary_, other.dictionary_):
+            raise DataError("the estimators have different first batches; begin one with start_of(the other)")
+        self.moments_ = self.moments_ + other.moments_
+        self.model_ = streamed_tagger(self.dictionary_, self.moments_)
         return self
 
     def _marginals(self, X: Any, lengths: Any) -> tuple[AnyArray, Any]:

@@ -70,13 +70,20 @@ class Bigram:
 def fit_bigram(data: Labelled, *, strength: float = 1.0) -> Bigram:
     """Label bigrams, interpolated with unigrams so that no transition is impossible."""
     A = len(data.names)
-    unigram = _counts(data, np.arange(data.labels.size), A) + 0.5
-    unigram /= unigram.sum()
     pairs = np.zeros((A, A))
     np.add.at(pairs, (data.labels[data.inner + 1], data.labels[data.inner]), data.weights[data.inner])
-    starts, stops = _counts(data, data.first, A), _counts(data, data.last, A)
+    labels = _counts(data, np.arange(data.labels.size), A)
+    return bigram_of(labels, pairs, _counts(data, data.first, A), _counts(data, data.last, A), strength)
+
+
+def bigram_of(
+    labels: AnyArray, pairs: AnyArray, starts: AnyArray, stops: AnyArray, strength: float
+) -> Bigram:
+    """The model of counts: of labels (A,), of pairs [b, a], and of labels at the ends."""
+    unigram = labels + 0.5
+    unigram /= unigram.sum()
     total = pairs.sum(axis=0) + stops + strength
-    average = stops.sum() / data.weights.sum()
+    average = stops.sum() / labels.sum()
     base = (pairs + strength * (1.0 - average) * unigram[:, None]) / total
     last = (stops + strength * average) / total
     first = (starts + strength * unigram) / (starts.sum() + strength)

@@ -7,7 +7,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, IntVector, generator
 from eigenparse.corpus.sequences import Sequences
-from eigenparse.corpus.templates import dense_ids, parse_template, template_keys
+from eigenparse.corpus.templates import KeyMatrix, dense_ids, parse_template, template_keys
 from eigenparse.kernels.loglinear import adagrad_pass
 from eigenparse.models.rhmm import Emission
 
@@ -56,12 +56,13 @@ def fit_emission(
 ) -> Emission:
     """The emission that the learner describes, from labels (T,) of the sequences' tokens."""
     if isinstance(learner, BackoffEmission):
-        return _backoff(learner, sequences, labels, n_labels)
+        keys = template_keys([parse_template(text) for text in learner.templates], sequences)
+        return backoff_emission(learner, keys, labels, n_labels)
     return _loglinear(learner, sequences, labels, n_labels, seed)
 
 
-def _backoff(learner: BackoffEmission, sequences: Sequences, labels: IntVector, n_labels: int) -> Emission:
-    keys = template_keys([parse_template(text) for text in learner.templates], sequences)
+def backoff_emission(learner: BackoffEmission, keys: KeyMatrix, labels: IntVector, n_labels: int) -> Emission:
+    """The emission of tokens whose template keys (T, K), from coarse to fine, and labels are known."""
     prior = label_counts(labels, n_labels)
     prior /= prior.sum()
     finest, _ = dense_ids(keys[:, -1:])

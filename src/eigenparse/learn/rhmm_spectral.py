@@ -10,7 +10,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, IntVector, LongVector, as_offsets, generator
 from eigenparse.corpus.sequences import Column, Sequences
-from eigenparse.corpus.templates import Template, dense_ids, template_keys
+from eigenparse.corpus.templates import KeyMatrix, Template, dense_ids, template_keys
 from eigenparse.features.sequence import ChainFeatures
 from eigenparse.learn.rhmm_base import Bigram, Labelled
 from eigenparse.models.rhmm import Observations, Operators
@@ -195,18 +195,34 @@ def estimate_observations(
 ) -> Observations:
     """Mean of a vector a token (T, m) by key and label, backed off from fine to coarse to ``neutral``."""
     keys = template_keys(templates, data.sequences)
-    A = len(data.names)
-    above = np.broadcast_to(neutral, vectors.shape) if neutral.ndim == 1 else neutral
-    all_keys, codes, rows = [], [], [neutral[None] if neutral.ndim == 1 else np.ones((1, vectors.shape[1]))]
+    sums = data.weights[:, None] * vectors
+    texts = tuple(template.text for template in templates)
+    return observations_of(texts, keys, data.labels, data.weights, sums, len(data.names), neutral, weight)
+
+
+def observations_of(
+    texts: tuple[str, ...],
+    keys: KeyMatrix,
+    labels: IntVector,
+    weights: AnyArray,
+    sums: AnyArray,
+    n_labels: int,
+    neutral: AnyArray,
+    weight: float,
+) -> Observations:
+    """The same from rows that stand for several tokens: keys (n, K), weights (n,), sums of vectors (n, m)."""
+    A, width = n_labels, sums.shape[1]
+    above = np.broadcast_to(neutral, sums.shape) if neutral.ndim == 1 else neutral
+    all_keys, codes, rows = [], [], [neutral[None] if neutral.ndim == 1 else np.ones((1, width))]
     n_keys = 0
     for k in range(keys.shape[1]):
         ids, distinct = dense_ids(keys[:, k : k + 1])
-        code = (ids[:, 0].astype(np.int64) + n_keys) * A + data.labels
+        code = (ids[:, 0].astype(np.int64) + n_keys) * A + labels
         pairs, first, inverse = np.unique(code, return_index=True, return_inverse=True)
-        count = np.bincount(inverse, weights=data.weights, minlength=pairs.size)
-        total = np.zeros((pairs.size, vectors.shape[1]))
-        for j in range(vectors.shape[1]):
-            total[:, j] = np.bincount(inverse, weights=data.weights * vectors[:, j], minlength=pairs.size)
+        count = np.bincount(inverse, weights=weights, minlength=pairs.size)
+        total = np.zeros((pairs.size, width))
+        for j in range(width):
+            total[:, j] = np.bincount(inverse, weights=sums[:, j], minlength=pairs.size)
         bottom = np.where(count + weight > 0.0, count + weight, 1.0)
         mean = (total + weight * above[first]) / bottom[:, None]
         above = mean[inverse]
@@ -217,5 +233,4 @@ def estimate_observations(
     pairs = np.concatenate(codes)
     row_at = 1 + np.searchsorted(pairs, np.arange(n_keys + 1) * A)
     label = np.concatenate([[0], pairs % A]).astype(np.int32)
-    texts = tuple(template.text for template in templates)
     return Observations(texts, np.concatenate(all_keys), as_offsets(row_at), label, np.concatenate(rows))

@@ -1,0 +1,78 @@
+"""Taggers in batches: the first batch alone is ``fit``, and any split and order of the rest is one pass."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import clone
+from tests.sequence.test_estimators import as_lists
+from tests.sequence.test_taggers import toy_corpus
+
+from eigenparse.errors import DataError
+from eigenparse.estimators import RefinementHMMTagger
+from eigenparse.learn.rhmm import TaggerChoices, fit_tagger
+
+
+@pytest.fixture(scope="module")
+def toy():
+    return as_lists(toy_corpus(300))
+
+
+def tagger(**changes):
+    return RefinementHMMTagger(**{"states": 3, "emission": "class", "strength": 30.0, **changes})
+
+
+def test_a_first_batch_alone_is_what_fit_learns(toy):
+    X, y = toy
+    corpus = toy_corpus(300)
+    choices = TaggerChoices(states=3, emission="class", strength=30.0, weight=5.0)
+    whole, _ = fit_tagger(corpus, "label", choices)
+    part = tagger().partial_fit(X, y).model_
+    order = np.argsort(whole.labels)  # the estimator numbers labels in sorted order
+    assert part.operators.states.tolist() == whole.operators.states[order].tolist()
+    assert max(part.operators.states) > 1
+    fitted = tagger().fit(X, y)
+    for name in ("start", "stop", "values", "first", "base", "last"):
+        mine, theirs = getattr(part.operators, name), getattr(fitted.model_.operators, name)
+        assert_allclose(mine, theirs, atol=1e-8, err_msg=name)
+    mine, theirs = (np.concatenate(one.predict_proba(X)) for one in (tagger().partial_fit(X, y), fitted))
+    assert_allclose(mine, theirs, atol=1e-8)
+
+
+@pytest.mark.parametrize("emission", ["class", "backoff"])
+def test_merging_equals_one_pass(toy, emission):
+    X, y = toy
+    first = tagger(emission=emission).partial_fit(X[:100], y[:100])
+    once = tagger(emission=emission).partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
+    here, there = (
+        tagger(emission=emission).start_of(first).partial_fit(X[i:j], y[i:j])
+        for i, j in ((100, 170), (170, 300))
+    )
+    several = there.merge(first).merge(here)
+    mine, theirs = (np.concatenate(one.predict_proba(X)) for one in (several, once))
+    assert_allclose(mine, theirs, atol=1e-10)
+    for name in ("first", "base", "last"):
+        assert np.array_equal(getattr(several.model_.operators, name), getattr(once.model_.operators, name))
+    assert several.model_.words == once.model_.words
+
+
+def test_more_batches_come_near_to_learning_from_everything(toy):
+    X, y = toy
+    streamed = tagger().partial_fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
+    test_X, test_y = as_lists(toy_corpus(200, seed=1))
+    base = RefinementHMMTagger(method="hmm", emission="class").fit(X, y).score(test_X, test_y)
+    assert streamed.score(test_X, test_y) > base + 0.02
+    assert abs(streamed.score(test_X, test_y) - tagger().fit(X, y).score(test_X, test_y)) < 0.02
+
+
+def test_what_does_not_add_up_is_refused(toy):
+    X, y = toy
+    assert not hasattr(RefinementHMMTagger(), "partial_fit")
+    assert not hasattr(tagger(method="em"), "merge")
+    first = tagger().partial_fit(X[:50], y[:50])
+    with pytest.raises(DataError, match="not in the first batch"):
+        first.partial_fit([["x"]], [["C"]])
+    with pytest.raises(DataError, match="different first batches"):
+        first.merge(tagger().partial_fit(X[50:], y[50:]))
+    wide = tagger().partial_fit(X[:50], y[:50], classes=["A", "B", "C"])
+    assert wide.partial_fit([["x", "never"]], [["C", "A"]]).classes_.tolist() == ["A", "B", "C"]
+    assert not hasattr(clone(wide), "dictionary_")
