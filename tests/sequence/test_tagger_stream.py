@@ -1,15 +1,22 @@
 """Taggers in batches: the first batch alone is ``fit``, and any split and order of the rest is one pass."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
+from tests.sequence.oracles import draw_model, symbols_as_sequences, window_corpus, window_weights, wrap
 from tests.sequence.test_estimators import as_lists
+from tests.sequence.test_rhmm_moments import EXACT, FEATURES, SEEDS, worst_error
 from tests.sequence.test_taggers import toy_corpus
 
 from eigenparse.errors import DataError
 from eigenparse.estimators import RefinementHMMTagger
 from eigenparse.learn.rhmm import TaggerChoices, fit_tagger
+from eigenparse.learn.rhmm_emission import BackoffEmission
+from eigenparse.learn.rhmm_spectral import SpectralChoices, neutral_vector
+from eigenparse.learn.rhmm_stream import streamed_parts, tagger_dictionary, tagger_moments
 
 
 @pytest.fixture(scope="module")
@@ -76,3 +83,27 @@ def test_what_does_not_add_up_is_refused(toy):
     wide = tagger().partial_fit(X[:50], y[:50], classes=["A", "B", "C"])
     assert wide.partial_fit([["x", "never"]], [["C", "A"]]).classes_.tolist() == ["A", "B", "C"]
     assert not hasattr(clone(wide), "dictionary_")
+
+
+def test_population_moments_under_projections_of_another_sample_give_the_true_probabilities():
+    """Views that are neither centred nor dual are put right in the sums."""
+    for seed in SEEDS:
+        model = draw_model(seed)
+        A, m, n = model.shape
+        exact = window_corpus(model, window_weights(model))
+        noise = np.random.default_rng(seed).uniform(0.5, 1.5, exact.weights.size)
+        emission = BackoffEmission(("x",))
+        choices = SpectralChoices(**{"states": m, **EXACT})
+        other = replace(exact, weights=exact.weights * noise)
+        fixed = tagger_dictionary(other, "label", FEATURES, emission, ("x",), choices, 0)
+        operators, seen = streamed_parts(fixed, tagger_moments(fixed, exact), strength=0.0)
+        joint = np.zeros((n, A))
+        np.add.at(joint, (exact.sequences.column("x").ids, exact.labels), exact.weights)
+        vectors = np.tile(neutral_vector(m), (n, A, 1))
+        symbols = [symbols_as_sequences([[k]], n) for k in range(n)]
+        for k, sequence in enumerate(symbols):
+            key = int(seen.levels(sequence)[0, 0])
+            for row in range(seen.row_at[key], seen.row_at[key + 1]):
+                vectors[k, seen.row_label[row]] = seen.vectors[row]
+        learnt = wrap(operators, vectors, np.maximum(joint, 1e-300) / joint.sum(axis=0))
+        assert worst_error(model, learnt) < 1e-8

@@ -226,26 +226,25 @@ def tagger_moments(dictionary: TaggerDictionary, data: Labelled) -> TaggerMoment
         raise DataError("the batch has other columns or labels than the first one; name them alike")
     views, A, m = batch_views(dictionary, data), len(data.names), dictionary.states
     F, P, R, D = views.future, views.past, views.present, views.destiny
-    pairs = {
-        code: third_moment(
-            F[rows + 1, : m[code // A]], P[rows, : m[code % A]], R[rows, : m[code % A]]
-        ).reshape(m[code // A], m[code % A], m[code % A])
-        for code, rows in pair_rows(data, A)
-    }
+    weigh = data.weights[:, None]
+    WP, WR = weigh * P, weigh * R
+    pairs = {}
+    for code, rows in pair_rows(data, A):
+        b, a = m[code // A], m[code % A]
+        pairs[code] = third_moment(F[rows + 1, :b], WP[rows, :a], R[rows, :a]).reshape(b, a, a)
     by_label = rows_by_label(data.labels, A)
-    starts = np.stack([F[data.first[data.labels[data.first] == a]].sum(axis=0) for a in range(A)])
+    begins = [data.first[data.labels[data.first] == a] for a in range(A)]
     ends = [data.last[data.labels[data.last] == a] for a in range(A)]
     symbols = [parse_template(text) for text in dictionary.symbols]
     chain = [parse_template(text) for text in dictionary.emission.templates]
-    ones = np.ones((data.labels.size, 1))
     return TaggerMoments(
         pairs,
-        starts,
-        np.stack([P[rows].T @ R[rows] for rows in ends]),
-        np.stack([F[rows].T @ P[rows] for rows in by_label]),
-        np.stack([R[rows].T @ D[rows] for rows in by_label]),
-        KeySums.of(template_keys(symbols, data.sequences), data.labels, D),
-        KeySums.of(template_keys(chain, data.sequences), data.labels, ones),
+        np.stack([(weigh[rows] * F[rows]).sum(axis=0) for rows in begins]),
+        np.stack([WP[rows].T @ R[rows] for rows in ends]),
+        np.stack([F[rows].T @ WP[rows] for rows in by_label]),
+        np.stack([WR[rows].T @ D[rows] for rows in by_label]),
+        KeySums.of(template_keys(symbols, data.sequences), data.labels, weigh * D),
+        KeySums.of(template_keys(chain, data.sequences), data.labels, weigh),
         frozenset(data.sequences.columns[0].symbols),
     )
 
@@ -298,12 +297,14 @@ def _smooth_second(full: AnyArray, n: float, strength: float) -> AnyArray:
     return smooth
 
 
-def _operators(dictionary: TaggerDictionary, moments: TaggerMoments, repairs: list[_Repair]) -> Operators:
+def _operators(
+    dictionary: TaggerDictionary, moments: TaggerMoments, repairs: list[_Repair], strength: float
+) -> Operators:
     A, m, choices = len(dictionary.names), dictionary.states, dictionary.choices
     counts = np.zeros((A, A))
     for code, tensor in moments.pairs.items():
         counts[code // A, code % A] = tensor[0, 0, 0]
-    bigram = bigram_of(moments.along[:, 0, 0], counts, moments.starts[:, 0], moments.stops[:, 0, 0], 1.0)
+    bigram = bigram_of(moments.along[:, 0, 0], counts, moments.starts[:, 0], moments.stops[:, 0, 0], strength)
     block, parts, at = np.full(A * A, -1, dtype=np.int64), [np.zeros(0)], 0
     for code in sorted(moments.pairs):
         b, a = divmod(code, A)
@@ -324,10 +325,10 @@ def _operators(dictionary: TaggerDictionary, moments: TaggerMoments, repairs: li
     starts, stops = [], []
     for a, repair in enumerate(repairs):
         begin, end = moments.starts[a, 0], moments.stops[a, 0, 0]
-        first = repair.future @ moments.starts[a, : m[a]] / max(begin, 1.0)
+        first = repair.future @ moments.starts[a, : m[a]] / (begin or 1.0)
         q = trust(begin, choices.strength)
         starts.append(bigram.first[a] * (q * first + (1 - q) * neutral_vector(int(m[a]))))
-        last = repair.past @ moments.stops[a, : m[a], : m[a]] @ repair.present.T / max(end, 1.0)
+        last = repair.past @ moments.stops[a, : m[a], : m[a]] @ repair.present.T / (end or 1.0)
         stops.append(bigram.last[a] * _smooth_second(last, end, choices.strength).reshape(-1))
     ends = np.concatenate(starts), np.concatenate(stops)
     return Operators(m, False, *ends, block, np.concatenate(parts), bigram.first, bigram.base, bigram.last)
@@ -360,24 +361,27 @@ def _emission(dictionary: TaggerDictionary, moments: TaggerMoments) -> Emission:
     return backoff_emission(dictionary.emission, table.keys[rows], table.labels[rows], len(dictionary.names))
 
 
-def streamed_tagger(dictionary: TaggerDictionary, moments: TaggerMoments) -> RefinementHMM:
-    """The tagger of the moments added so far."""
+def streamed_parts(
+    dictionary: TaggerDictionary, moments: TaggerMoments, *, strength: float = 1.0
+) -> tuple[Operators, Observations]:
+    """Operators and observation vectors of the moments; ``strength``: what unigrams weigh in the bigrams."""
     m = dictionary.states
     repairs = [
         _repair(moments, a, (1, 1) if fixed is None else fixed.sizes, int(m[a]))
         for a, fixed in enumerate(dictionary.views)
     ]
-    return RefinementHMM(
-        dictionary.columns,
-        dictionary.label,
-        dictionary.names,
-        _operators(dictionary, moments, repairs),
-        _emission(dictionary, moments),
-        _observations(dictionary, moments, repairs),
-        tuple(sorted(moments.words)),
-        {
-            "method": "spectral",
-            "states": dictionary.choices.states,
-            "tokens": int(moments.along[:, 0, 0].sum()),
-        },
-    )
+    operators = _operators(dictionary, moments, repairs, strength)
+    return operators, _observations(dictionary, moments, repairs)
+
+
+def streamed_tagger(dictionary: TaggerDictionary, moments: TaggerMoments) -> RefinementHMM:
+    """The tagger of the moments added so far."""
+    operators, observations = streamed_parts(dictionary, moments)
+    about = {
+        "method": "spectral",
+        "states": dictionary.choices.states,
+        "tokens": int(moments.along[:, 0, 0].sum()),
+    }
+    words = tuple(sorted(moments.words))
+    given = (dictionary.columns, dictionary.label, dictionary.names)
+    return RefinementHMM(*given, operators, _emission(dictionary, moments), observations, words, about)
