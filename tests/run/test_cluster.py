@@ -56,7 +56,7 @@ PRINTED = {  # what is printed, and the results after which a worker is killed
     "parse-json": (["parse", "lpcfg.model", "text", "--format", "json"], 0),
     "parse-killed": (["parse", "lpcfg.model", "text", "--kbest", 2], 2),
     "parse-dependency": (["parse", "arcs.model", "train.conllu"], 0),
-    "parse-dependency-kbest": (["parse", "arcs.model", "text", "--kbest", 2], 3),
+    "parse-dependency-kbest": (["parse", "arcs.model", "text", "--kbest", 2], 0),
     "tag": (["tag", "rhmm.model", "text", "--format", "plain", "--posteriors"], 0),
     "tag-killed": (["tag", "rhmm.model", "text", "--format", "plain"], 3),
     "evaluate-trees": (["evaluate", "dev.ptb", "guess.ptb", "--per-label", "--per-sentence"], 0),
