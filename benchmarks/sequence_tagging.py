@@ -63,8 +63,9 @@ def draw(means, corpus, path):
     """The figure of the sweep: accuracy over the number of states, the bigram HMM as a dashed line."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(8, 3.2), layout="constrained")
-    for panel, emission in zip(figure.subplots(1, 2), ("class", "loglinear"), strict=True):
+    emissions = sorted({emission for _, _, emission, _ in means})
+    figure = Figure(figsize=(4 * len(emissions), 3.2), layout="constrained")
+    for panel, emission in zip(figure.subplots(1, len(emissions), squeeze=False)[0], emissions, strict=True):
         points = [
             (m, mean[0])
             for (method, m, kind, _), mean in means.items()
