@@ -1,11 +1,14 @@
 """Classes of a word from fine to coarse: its shape with ever shorter endings, for any language."""
 
+from functools import lru_cache
+
 from eigenparse.corpus.words import word_class
 
 LONGEST_ENDING = 4
 SHORTEST_STEM = 2
 
 
+@lru_cache(maxsize=1 << 17)  # learning asks about every word of the vocabulary several times
 def class_levels(word: str, sentence_initial: bool) -> tuple[str, ...]:
     """Names of the classes a word belongs to, the finest first.
 
