@@ -12,7 +12,7 @@ from eigenparse.corpus.columns import Trees
 from eigenparse.features.tree import INSIDE, OUTSIDE, Keys, NodeView, at, key, node_view
 from eigenparse.inference.tree import score_trees
 from eigenparse.learn.encode import Encoded, encode, fold_rare
-from eigenparse.learn.states import StateOptions
+from eigenparse.learn.states import StateOptions, node_features
 from eigenparse.learn.tensor import Projected, project, tensor_weights
 from eigenparse.models.pcfg import LatentGrammar, Weights
 from lpcfg.worlds import as_trees
@@ -124,7 +124,7 @@ def whole_trees(**changes: object) -> StateOptions:
 
 def learnt(trees: Trees, options: StateOptions, smoothing: float = 0.0) -> tuple[Encoded, Projected, Weights]:
     encoded, view = encoded_corpus(trees)
-    projected = project(encoded, view, options, 0)
+    projected = project(encoded, node_features(encoded, view, options), options, 0)
     return encoded, projected, tensor_weights(encoded, projected, smoothing)
 
 
@@ -135,7 +135,7 @@ def well_conditioned(seed: int, options: StateOptions, least: float = 1e-2) -> F
         if {a for tree in found.trees for a, _, _ in oracles.items(tree)} != set(STATES):
             continue
         encoded, view = encoded_corpus(found.exact_corpus())
-        projected = project(encoded, view, options, 0)
+        projected = project(encoded, node_features(encoded, view, options), options, 0)
         values = [projected.singular.get(a, np.ones(1)) for a in range(len(STATES))]
         sizes = [STATES[a] for a in sorted(STATES)]
         # Below the true rank there is rounding only, so the cutoff finds the number of states.

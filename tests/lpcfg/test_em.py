@@ -13,7 +13,7 @@ from eigenparse.kernels.counts import smooth_rule_counts
 from eigenparse.learn.counts import LatentCounts, estimate, hard_counts
 from eigenparse.learn.em import expected_counts
 from eigenparse.learn.encode import Encoded, encode, fold_rare
-from eigenparse.learn.states import StateOptions, cluster_states, random_states
+from eigenparse.learn.states import StateOptions, cluster_states, node_features, random_states
 from eigenparse.models.pcfg import Weights, layout
 from lpcfg.finite import encoded_corpus, finite, well_conditioned, whole_trees
 from lpcfg.worlds import as_trees, random_sentence, random_world, width
@@ -235,9 +235,9 @@ def sampled(seed: int, n: int) -> Encoded:
 @pytest.mark.parametrize("seed", range(3))
 def test_cluster_grammars_are_proper(smoothing: float, seed: int) -> None:
     encoded = sampled(seed, 400)
-    found = cluster_states(
-        encoded, node_view(encoded.trees, encoded.symbol), StateOptions(nodes_per_state=30), seed
-    )
+    options = StateOptions(nodes_per_state=30)
+    features = node_features(encoded, node_view(encoded.trees, encoded.symbol), options)
+    found = cluster_states(encoded, features, options, seed)
     assert found.states.max() > 2
     weights = estimate(
         encoded.skeleton, hard_counts(encoded, found.state, found.states), rule_smoothing=smoothing

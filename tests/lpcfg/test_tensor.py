@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 import oracles
 from eigenparse.errors import OptionError
 from eigenparse.kernels.moments import rule_moments
-from eigenparse.learn.states import StateOptions
+from eigenparse.learn.states import StateOptions, node_features
 from eigenparse.learn.tensor import project, tensor_weights
 from eigenparse.models.pcfg import plain_weights
 from lpcfg.finite import (
@@ -97,7 +97,7 @@ def test_too_few_states_are_wrong(known: Finite) -> None:
 def test_outside_features_without_singular_values_are_wrong(known: Finite) -> None:
     """Negative control: Z must be divided by the singular values."""
     encoded, view = encoded_corpus(known.exact_corpus())
-    projected = project(encoded, view, whole_trees(), 0)
+    projected = project(encoded, node_features(encoded, view, whole_trees()), whole_trees(), 0)
     outside = projected.outside.copy()
     for a, sigma in projected.singular.items():
         rows = np.flatnonzero(encoded.trees.label == a)

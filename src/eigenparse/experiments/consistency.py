@@ -22,7 +22,7 @@ from eigenparse.experiments.known import (
 from eigenparse.features.tree import Keys, NodeView, at, key, node_view
 from eigenparse.inference.tree import score_trees
 from eigenparse.learn.encode import encode, fold_rare
-from eigenparse.learn.states import StateOptions
+from eigenparse.learn.states import StateOptions, node_features
 from eigenparse.learn.tensor import project, tensor_weights
 from eigenparse.models.pcfg import LatentGrammar, Weights
 
@@ -67,8 +67,9 @@ def feature_options(n_states: int) -> StateOptions:
 def learn_known(trees: Trees, n_states: int, seed: int = 0) -> LatentGrammar:
     """Figures 7 and 8 of [cohen-etal-2014] over all nodes, without smoothing."""
     encoded = encode(trees, fold_rare(trees, 0))
-    view = node_view(trees, encoded.symbol)
-    projected = project(encoded, view, feature_options(n_states), seed)
+    options = feature_options(n_states)
+    features = node_features(encoded, node_view(trees, encoded.symbol), options)
+    projected = project(encoded, features, options, seed)
     weights: Weights = tensor_weights(encoded, projected, 0.0)
     skeleton = replace(encoded.skeleton, n_words=len(encoded.skeleton.symbols))
     return LatentGrammar(skeleton, (weights,))

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.corpus.columns import Treebank, Trees, check_trees
 from eigenparse.corpus.transform import Binarisation, binarise
 from eigenparse.errors import DataError, OptionError
-from eigenparse.features.tree import THESIS_INSIDE, THESIS_OUTSIDE, NodeView, node_view
+from eigenparse.features.tree import THESIS_INSIDE, THESIS_OUTSIDE, node_view
 from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, Rounds
 from eigenparse.learn.context import tag_context
 from eigenparse.learn.counts import estimate, hard_counts
@@ -21,7 +21,15 @@ from eigenparse.learn.em import Expectation, expected_counts
 from eigenparse.learn.encode import Encoded, encode, fold_rare
 from eigenparse.learn.lexicon import LexiconOptions, TokenValues, shrunk, with_lexicon
 from eigenparse.learn.stages import Progress, Stages
-from eigenparse.learn.states import NODES_PER_STATE, Annotation, StateOptions, cluster_states, random_states
+from eigenparse.learn.states import (
+    NODES_PER_STATE,
+    Annotation,
+    NodeFeatures,
+    StateOptions,
+    cluster_states,
+    node_features,
+    random_states,
+)
 from eigenparse.learn.tensor import project, row_places, tensor_weights
 from eigenparse.models.pcfg import LatentGrammar, Weights, plain_weights
 
@@ -29,6 +37,7 @@ METHODS = ("cluster", "tensor", "em", "pcfg")
 MEMBER_STREAM = 1_000_003  # seeds of ensemble members lie this far apart
 FACTOR_STREAM = 7_919
 ENSEMBLE_FACTORS = ("head", "left", "right")
+Features = Callable[[], NodeFeatures]
 OrderedMap = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
@@ -189,15 +198,16 @@ def _train(trees: Trees, options: LpcfgOptions, progress: Progress | None, check
     encoded = encode(check_trees(trees), fold_rare(trees, options.rare, by_tag=options.lexicon.by_tag))
     view = node_view(trees, encoded.symbol)
     context = tag_context(trees, view)
+    features = cache(lambda: node_features(encoded, view, options.states))  # for all members
     members: list[Weights] = []
     reports, skeleton = [], encoded.skeleton
     for number in range(options.ensemble):
         place = checkpoint.at(f"member{number}")
-        found = place.grammar("done", partial(_finished, encoded, view, options, number, stages, place))
+        found = place.grammar("done", partial(_finished, encoded, features, options, number, stages, place))
         skeleton = found.skeleton
         members.extend(found.members)
         reports.append(found.report)
-    coarse = _coarse(encoded, view, options, stages)
+    coarse = _coarse(encoded, features, options, stages)
     stages.stop()
     grammar = LatentGrammar(
         skeleton, tuple(members), context, coarse, _report(trees, options, members, reports)
@@ -206,10 +216,15 @@ def _train(trees: Trees, options: LpcfgOptions, progress: Progress | None, check
 
 
 def _finished(
-    encoded: Encoded, view: NodeView, options: LpcfgOptions, number: int, stages: Stages, place: Checkpoint
+    encoded: Encoded,
+    features: Features,
+    options: LpcfgOptions,
+    number: int,
+    stages: Stages,
+    place: Checkpoint,
 ) -> LatentGrammar:
     """One member of an ensemble with its lexicon, as a grammar of its own."""
-    member = _member(encoded, view, options, options.seed + number * MEMBER_STREAM, stages, place)
+    member = _member(encoded, features, options, options.seed + number * MEMBER_STREAM, stages, place)
     stages.start("lexicon")
     tokens = shrunk(encoded.trees, member.tokens, options.shrinkage)
     skeleton, weights = with_lexicon(encoded.skeleton, member.weights, encoded.trees, tokens, options.lexicon)
@@ -227,7 +242,7 @@ def single(weights: Weights) -> Weights:
 
 
 def _member(
-    encoded: Encoded, view: NodeView, options: LpcfgOptions, seed: int, stages: Stages, place: Checkpoint
+    encoded: Encoded, features: Features, options: LpcfgOptions, seed: int, stages: Stages, place: Checkpoint
 ) -> _Member:
     """One set of weights by the method asked for."""
     if options.method == "pcfg":
@@ -235,7 +250,7 @@ def _member(
         return _Member(weights, _plain_tokens(encoded, weights))
     if options.method == "tensor":
         stages.start("features and projections")
-        projected = project(encoded, view, options.states, seed)
+        projected = project(encoded, features(), options.states, seed)
         stages.start("moments")
         weights = tensor_weights(encoded, projected, options.smoothing)
         count = np.bincount(encoded.trees.label, minlength=projected.states.size)
@@ -249,7 +264,7 @@ def _member(
             annotation = random_states(encoded, options.states, seed)
         else:
             stages.start("features, projections and clusters")
-            annotation = cluster_states(encoded, view, options.states, seed)
+            annotation = cluster_states(encoded, features(), options.states, seed)
         rounds = _by_counts(encoded, annotation, options, stages)
     return _by_rounds(encoded, rounds, options, stages, place)
 
@@ -304,7 +319,7 @@ def _plain_tokens(encoded: Encoded, weights: Weights) -> TokenValues:
     return TokenValues(np.ones(n), np.arange(n + 1, dtype=np.int64), count.astype(np.float64))
 
 
-def _coarse(encoded: Encoded, view: NodeView, options: LpcfgOptions, stages: Stages) -> Weights | None:
+def _coarse(encoded: Encoded, features: Features, options: LpcfgOptions, stages: Stages) -> Weights | None:
     """A small clustered grammar whose posteriors prune for the members; none for small members."""
     if (
         options.coarse_states == 0
@@ -318,7 +333,9 @@ def _coarse(encoded: Encoded, view: NodeView, options: LpcfgOptions, stages: Sta
     )
     stages.start("small grammar for pruning")
     quiet = Stages()
-    rounds = _by_counts(encoded, cluster_states(encoded, view, small.states, options.seed), small, quiet)
+    rounds = _by_counts(
+        encoded, cluster_states(encoded, features(), small.states, options.seed), small, quiet
+    )
     member = _by_rounds(encoded, rounds, small, quiet, NOTHING_KEPT)
     _, weights = with_lexicon(encoded.skeleton, member.weights, encoded.trees, member.tokens, options.lexicon)
     return single(weights)

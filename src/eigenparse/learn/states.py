@@ -14,6 +14,7 @@ from eigenparse.features.tree import (
     THESIS_INSIDE,
     THESIS_OUTSIDE,
     Feature,
+    FeatureTable,
     NodeView,
     feature_table,
 )
@@ -90,16 +91,32 @@ def states_by_rule(count: LongVector, labels: tuple[Label, ...], options: StateO
     return wanted.astype(np.int32)
 
 
-def label_blocks(
-    encoded: Encoded, view: NodeView, options: StateOptions, wanted: IntVector, seed: int
-) -> Iterator[LabelBlock]:
-    """The projection of every label that is to have more than one state."""
+@dataclass(frozen=True, slots=True)
+class NodeFeatures:
+    """Features of all nodes in the order of their labels: label a's are [first[a], first[a + 1]) of ``order``."""
+
+    order: LongVector
+    first: LongVector
+    inside: FeatureTable
+    outside: FeatureTable
+
+
+def node_features(encoded: Encoded, view: NodeView, options: StateOptions) -> NodeFeatures:
+    """The features that ``options`` names; they do not depend on seeds or numbers of states."""
     label = encoded.trees.label
     order = np.argsort(label, kind="stable")
-    first = np.searchsorted(label[order], np.arange(wanted.size + 1))
+    first = np.searchsorted(label[order], np.arange(len(encoded.trees.labels) + 1))
     dtype = PRECISIONS[options.precision]
     inside = feature_table(view, options.inside, order, kappa=options.kappa, dtype=dtype)
     outside = feature_table(view, options.outside, order, kappa=options.kappa, dtype=dtype)
+    return NodeFeatures(order, first, inside, outside)
+
+
+def label_blocks(
+    features: NodeFeatures, options: StateOptions, wanted: IntVector, seed: int
+) -> Iterator[LabelBlock]:
+    """The projection of every label that is to have more than one state."""
+    order, first, inside, outside = features.order, features.first, features.inside, features.outside
     for a in np.flatnonzero(wanted > 1).tolist():
         part = slice(first[a], first[a + 1])
         rng = generator(seed, a, 0)
@@ -142,12 +159,12 @@ class Annotation:
     singular: dict[int, FloatArray]
 
 
-def cluster_states(encoded: Encoded, view: NodeView, options: StateOptions, seed: int) -> Annotation:
+def cluster_states(encoded: Encoded, features: NodeFeatures, options: StateOptions, seed: int) -> Annotation:
     """k-means of each label's projected inside and outside features [narayan-cohen-2015]."""
     wanted = wanted_states(encoded, options)
     state, states = np.zeros(encoded.trees.label.size, dtype=np.int32), np.ones(wanted.size, dtype=np.int32)
     singular = {}
-    for block in label_blocks(encoded, view, options, wanted, seed):
+    for block in label_blocks(features, options, wanted, seed):
         rng = generator(seed, block.label, 1)
         rows = np.concatenate(
             [block.inside.times(block.projection.left), block.outside.times(block.projection.right)], axis=1

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenparse.arrays import FloatArray, IntVector, LongVector
-from eigenparse.features.tree import NodeView
 from eigenparse.kernels.moments import rule_moments
 from eigenparse.learn.encode import Encoded
-from eigenparse.learn.states import StateOptions, label_blocks, noisy, wanted_states
+from eigenparse.learn.states import NodeFeatures, StateOptions, label_blocks, noisy, wanted_states
 from eigenparse.models.pcfg import Weights, layout
 
 
@@ -26,13 +25,13 @@ class Projected:
     singular: dict[int, FloatArray]
 
 
-def project(encoded: Encoded, view: NodeView, options: StateOptions, seed: int) -> Projected:
+def project(encoded: Encoded, features: NodeFeatures, options: StateOptions, seed: int) -> Projected:
     """Project the features of every node (figures 7, step 1, and 8)."""
     wanted = wanted_states(encoded, options)
     states = np.ones(wanted.size, dtype=np.int32)
     parts: dict[int, tuple[LongVector, FloatArray, FloatArray]] = {}
     singular = {}
-    for block in label_blocks(encoded, view, options, wanted, seed):
+    for block in label_blocks(features, options, wanted, seed):
         rng = np.random.default_rng([seed, block.label, 1])
         sigma = block.projection.singular
         Y = noisy(block.inside.times(block.projection.left), options, rng)

@@ -32,15 +32,23 @@ def centres_of(rows: FloatArray, n_states: int, *, rng: np.random.Generator) -> 
     """Centres (k, d) of at most SAMPLE rows; None if all rows are one cluster."""
     n = rows.shape[0]
     sample = rows if n <= SAMPLE else rows[np.sort(rng.choice(n, SAMPLE, replace=False))]
-    distinct = np.unique(sample, axis=0)
-    if n_states == 1 or distinct.shape[0] == 1:
+    k = distinct_rows(sample, n_states)
+    if k == 1:
         return None
-    means = KMeans(
-        min(n_states, distinct.shape[0]), n_init=1, max_iter=50, random_state=int(rng.integers(2**31))
-    )
+    means = KMeans(k, n_init=1, max_iter=50, random_state=int(rng.integers(2**31)))
     # Sums of several threads would arrive in any order; rows that differ by rounding only make
     # k-means warn of empty clusters, which are packed away below.
     with threadpool_limits(limits=1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         means.fit(sample)
     return np.ascontiguousarray(means.cluster_centers_, dtype=rows.dtype)
+
+
+def distinct_rows(rows: FloatArray, enough: int) -> int:
+    """How many different rows there are, counted up to ``enough``."""
+    seen: set[bytes] = set()
+    for row in rows:
+        seen.add((row + 0.0).tobytes())  # -0.0 and 0.0 are the same
+        if len(seen) >= enough:
+            break
+    return len(seen)
