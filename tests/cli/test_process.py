@@ -1,5 +1,6 @@
 """The command line as a process of its own: pipes that close, Ctrl-C, what it imports."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -49,8 +50,12 @@ def test_an_interrupted_training_leaves_nothing_half_written(tmp_path: pathlib.P
         start_new_session=True,
     )
     time.sleep(6)
-    os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=120)
+    err = b""
+    for _ in range(12):  # the compiler's callbacks may swallow one
+        os.killpg(process.pid, signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            _, err = process.communicate(timeout=10)
+            break
     assert process.returncode == 130
     assert b"Traceback" not in err
     assert b"interrupted; nothing half-written" in err
