@@ -8,8 +8,13 @@ from starlette.testclient import TestClient
 from tests.api.small import english
 from tests.serve.clients import SENTENCE
 
+import eigenparse
+from eigenparse.api.raw import sentences_of
 from eigenparse.corpus.brackets import parse_trees
 from eigenparse.corpus.heads import to_dependencies
+from eigenparse.serve.schema import ParseOne
+from eigenparse.serve.sentences import requests_of
+from eigenparse.serve.settings import Settings
 
 DIGITS = 1e-8  # answers carry nine digits
 
@@ -36,6 +41,13 @@ def test_text_is_tokenised_and_cut_into_sentences(client: TestClient) -> None:
     assert one[0]["tokens"] == ["The", "woman", "did", "n't", "sleep", "."]
     many = asked(client, "/parse", text="The woman slept. The men saw a dog!")["results"]
     assert [len(result["tokens"]) for result in many] == [4, 6]
+
+
+def test_text_is_written_as_in_the_treebank_of_the_bundled_grammar() -> None:
+    grammar, text = eigenparse.load("en"), 'He said: "a well-known dog."'
+    [request] = requests_of(grammar, ParseOne(sentence=text), Settings())
+    assert [list(request.tokens)] == list(sentences_of(grammar, text))
+    assert '"' in request.tokens and "-" in request.tokens
 
 
 def test_a_batch_keeps_order_and_own_constraints(client: TestClient) -> None:

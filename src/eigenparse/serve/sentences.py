@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from eigenparse.api.grammar import Grammar
+from eigenparse.api.raw import conventions
 from eigenparse.corpus.tokenise import split_sentences, tokenise
 from eigenparse.decode.constraints import Span as SpanTuple
 from eigenparse.decode.request import Request
@@ -21,7 +22,8 @@ def requests_of(grammar: Grammar, body: Body, settings: Settings) -> list[Reques
         raise Refusal(
             413, "too_many", f"{len(items)} sentences at once; send at most {settings.max_sentences}"
         )
-    return [_request(grammar, item, settings) for item in items]
+    style = conventions(grammar)
+    return [_request(grammar, item, style, settings) for item in items]
 
 
 def _items(body: Body, settings: Settings) -> list[Item]:
@@ -34,11 +36,11 @@ def _items(body: Body, settings: Settings) -> list[Item]:
     return [body if isinstance(body, ParseOne) else body.sentence]
 
 
-def _request(grammar: Grammar, item: Item, settings: Settings) -> Request:
+def _request(grammar: Grammar, item: Item, style: dict[str, str], settings: Settings) -> Request:
     """One sentence and its constraints."""
     if not isinstance(item, Limited):
-        return grammar.request(_tokens(item, settings))
-    tokens = _tokens(item.sentence, settings)
+        return grammar.request(_tokens(item, style, settings))
+    tokens = _tokens(item.sentence, style, settings)
     if item.tags is not None and len(item.tags) != len(tokens):
         raise _conflict(f"{len(item.tags)} tags for {len(tokens)} tokens; give one for each, or null")
     for span in (*item.require, *item.forbid):
@@ -51,14 +53,14 @@ def _request(grammar: Grammar, item: Item, settings: Settings) -> Request:
     )
 
 
-def _tokens(sentence: str | Sequence[str], settings: Settings) -> list[str]:
-    """The tokens of a sentence; lengths are checked before anything is done with them."""
+def _tokens(sentence: str | Sequence[str], style: dict[str, str], settings: Settings) -> list[str]:
+    """The tokens of a sentence, written as in the grammar's treebank; lengths are checked before anything is done with them."""
     if not isinstance(sentence, str):
         tokens = list(sentence)
         _check_words(tokens, settings)
     else:
         _check_words(sentence.split(), settings)
-        tokens = tokenise(sentence)
+        tokens = tokenise(sentence, **style)
     if len(tokens) > settings.max_words:
         raise Refusal(
             413, "too_long", f"a sentence of {len(tokens)} words; at most {settings.max_words} are allowed"
