@@ -47,7 +47,8 @@ def test_text_is_written_as_in_the_treebank_of_the_bundled_grammar() -> None:
     grammar, text = eigenparse.load("en"), 'He said: "a well-known dog."'
     [request] = requests_of(grammar, ParseOne(sentence=text), Settings())
     assert [list(request.tokens)] == list(sentences_of(grammar, text))
-    assert '"' in request.tokens and "-" in request.tokens
+    assert '"' in request.tokens
+    assert "-" in request.tokens
 
 
 def test_a_batch_keeps_order_and_own_constraints(client: TestClient) -> None:

@@ -54,7 +54,7 @@ def _request(grammar: Grammar, item: Item, style: dict[str, str], settings: Sett
 
 
 def _tokens(sentence: str | Sequence[str], style: dict[str, str], settings: Settings) -> list[str]:
-    """The tokens of a sentence, written as in the grammar's treebank; lengths are checked before anything is done with them."""
+    """The tokens of a sentence, written as in the grammar's treebank; lengths are checked first."""
     if not isinstance(sentence, str):
         tokens = list(sentence)
         _check_words(tokens, settings)
