@@ -27,6 +27,7 @@ Examples:
 RUNNERS = {
     "lpcfg": "eigenparse.cli.parse_start:run",
     "dependency": "eigenparse.cli.parse_dependency:run",
+    "deptree": "eigenparse.cli.parse_dependency:run_split_heads",
 }
 CLUSTER_RUNNERS = {
     "lpcfg": "eigenparse.cli.cluster:parse_sentences",

@@ -1,6 +1,10 @@
-"""``eigenparse parse`` with a dependency parser: CoNLL-U or tokens in, CoNLL-U out."""
+"""``eigenparse parse`` with a dependency parser or a split-head grammar: CoNLL-U or tokens in, CoNLL-U out."""
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TextIO
 
 from eigenparse.cli.output import result_stream
 from eigenparse.cli.parse import ParseRequest
@@ -8,20 +12,61 @@ from eigenparse.errors import OptionError
 
 
 def run(request: ParseRequest) -> None:
-    """Parse one file."""
+    """Parse one file with a graph-based parser."""
     from eigenparse.corpus.files import read_text
     from eigenparse.decode.arcs import parse_conllu
     from eigenparse.models.arcs import load_arcs
 
+    check_form(request)
+    model = load_arcs(request.model)
+    lines = read_text(request.source).split("\n")
+    with text_stream(request) as out:
+        parse_conllu(model, lines, out, source=str(request.source), n_best=request.kbest)
+
+
+def run_split_heads(request: ParseRequest) -> None:
+    """Parse one file with a latent tree model that is a parser too."""
+    from eigenparse.cli.progress import tell
+    from eigenparse.corpus.files import read_text
+    from eigenparse.decode.parser import ParserOptions
+    from eigenparse.decode.split_heads import parse_conllu, tree_parser
+    from eigenparse.models.deptree import load_deptree
+    from eigenparse.models.split_heads import SplitHeads
+
+    check_form(request)
+    model = load_deptree(request.model)
+    if not isinstance(model, SplitHeads):
+        raise OptionError(
+            f"{request.model}: the estimator {model.estimator} scores trees but finds none; "
+            "train with --estimator lpcfg"
+        )
+    limits = ParserOptions()
+    limits = replace(
+        limits, max_length=request.max_length or limits.max_length, memory=request.memory or limits.memory
+    )
+    lines = read_text(request.source).split("\n")
+    with text_stream(request) as out:
+        n, n_long = parse_conllu(
+            tree_parser(model, limits), lines, out, source=str(request.source), n_best=request.kbest
+        )
+    if n_long:
+        tell(f"{n_long} of {n} sentences are too long to be parsed; each of their words heads the next")
+
+
+def check_form(request: ParseRequest) -> None:
+    """Refuse options that have no meaning for dependencies."""
     if request.form != "brackets" or request.tagged or request.raw:
         raise OptionError(
             "a dependency parser reads CoNLL-U or tokens and writes CoNLL-U; leave out other formats"
         )
-    model = load_arcs(request.model)
-    lines = read_text(request.source).split("\n")
+
+
+@contextmanager
+def text_stream(request: ParseRequest) -> Iterator[TextIO]:
+    """Where the trees go, as text."""
     with result_stream(request.output) as stream:
         text = io.TextIOWrapper(stream, encoding="utf-8", write_through=True)
         try:
-            parse_conllu(model, lines, text, source=str(request.source), n_best=request.kbest)
+            yield text
         finally:
             text.detach()

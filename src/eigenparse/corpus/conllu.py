@@ -44,6 +44,11 @@ class Conllu:
     def __len__(self) -> int:
         return len(self.text)
 
+    def part(self, start: int, end: int) -> "Conllu":
+        """Sentences ``start`` up to ``end``, which is not included and may lie beyond the last."""
+        chosen = np.arange(start, min(end, len(self)))
+        return Conllu(self.trees.select(chosen), self.text[start:end], self.source)
+
 
 def read_conllu(path: str | Path, *, heads: bool = True, skip_broken: bool = False) -> Conllu:
     """Read a file; with ``heads`` every sentence must carry a single-rooted tree.

@@ -137,14 +137,19 @@ def parse_conllu(
 
 def _write_lists(model: ArcModel, corpus: Conllu, out: TextIO, n_best: int) -> None:
     for start in range(0, len(corpus), BLOCK):
-        part = corpus.trees.select(np.arange(start, min(start + BLOCK, len(corpus))))
-        lists = kbest(model, part, n_best)
-        columns = columns_for(model, part)
+        part = corpus.part(start, start + BLOCK)
+        lists = kbest(model, part.trees, n_best)
+        columns = columns_for(model, part.trees)
         names = [[model.relations[r] for r in relations_of(model, columns, heads)] for heads in lists.heads]
-        for s in range(len(part)):
-            low, high = int(part.offsets[s]), int(part.offsets[s + 1])
-            for rank in range(int(lists.found[s])):
-                notes = [f"# rank = {rank + 1}", f"# score = {lists.scores[s, rank]:.6f}"]
-                heads = lists.heads[rank, low:high].tolist()
-                block = sentence_lines(corpus.text[start + s], heads, names[rank][low:high], notes)
-                out.write("\n".join(block) + "\n\n")
+        write_lists(out, part, lists, names)
+
+
+def write_lists(out: TextIO, corpus: Conllu, lists: TreeLists, relations: list[list[str]]) -> None:
+    """Write each sentence once a tree, with rank and score in comments; relations: one row of names a rank."""
+    offsets = corpus.trees.offsets.tolist()
+    for s, text in enumerate(corpus.text):
+        low, high = offsets[s], offsets[s + 1]
+        for rank in range(int(lists.found[s])):
+            notes = [f"# rank = {rank + 1}", f"# score = {lists.scores[s, rank]:.6f}"]
+            heads = lists.heads[rank, low:high].tolist()
+            out.write("\n".join(sentence_lines(text, heads, relations[rank][low:high], notes)) + "\n\n")

@@ -1,12 +1,16 @@
 """The split-head grammar as a parser of its own: sentences in, dependency trees out."""
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TextIO
 
 import numpy as np
 
 from eigenparse.arrays import AnyArray, BoolVector
+from eigenparse.corpus.conllu import write_conllu
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.split_heads import word_tags
+from eigenparse.decode.arcs import BLOCK, TreeLists, read_input, write_lists
 from eigenparse.decode.objective import Objective
 from eigenparse.decode.parser import Parser, ParserOptions, decode, make_parser, word_choices
 from eigenparse.inference.forest import Choices, choices
@@ -15,6 +19,7 @@ from eigenparse.kernels.split_heads import heads_of_rows
 from eigenparse.models.split_heads import SplitHeads
 
 OTHER_SHARE = 1e-3  # weight of a use that a known word was never seen in, beside those it was
+OPEN_FACTOR = 4  # derivations asked for each tree of a list where tags are open
 ROOT, DEPENDENT = "root", "dep"
 
 
@@ -29,10 +34,10 @@ class TreeParser:
     tag_symbol: dict[str, int]
 
 
-def tree_parser(model: SplitHeads) -> TreeParser:
+def tree_parser(model: SplitHeads, options: ParserOptions | None = None) -> TreeParser:
     """Prepare a model for parsing; trees maximise the product of rule posteriors."""
     skeleton = model.grammar.skeleton
-    options = ParserOptions(objective=Objective(decoder="max-rule"))
+    options = replace(options or ParserOptions(), objective=Objective(decoder="max-rule"))
     first = skeleton.n_words + skeleton.n_classes
     return TreeParser(
         model,
@@ -48,17 +53,67 @@ def parse_split_heads(parser: TreeParser, trees: Dependencies) -> Dependencies:
 
     Relations are not modelled: the root is called root, all other words dep.
     """
+    head = kbest_split_heads(parser, trees, 1).heads[0]
+    return trees.with_heads(head, (head > 0).astype(np.int32), (ROOT, DEPENDENT))
+
+
+def kbest_split_heads(parser: TreeParser, trees: Dependencies, n_best: int) -> TreeLists:
+    """Up to ``n_best`` trees of every sentence, all different; scores are sums of log rule posteriors.
+
+    A sentence longer than the parser takes has one tree, in which each word is the head of the next.
+    """
     forms = trees.strings("form")
     names, ids = word_tags(trees, parser.model.tags)
     tags = [names[i] for i in ids]
-    head = np.zeros(trees.n_words, dtype=np.int32)
-    for low, high in zip(trees.offsets[:-1].tolist(), trees.offsets[1:].tolist()):
-        if high > low:
-            words = forms[low:high]
-            found = decode(parser.parser, words, given=given_tags(parser, words, tags[low:high]))
-            best = found.derivations[0]
-            heads_of_rows(best.label, best.left, best.right, best.position, parser.is_partial, head[low:high])
-    return trees.with_heads(head, (head > 0).astype(np.int32), (ROOT, DEPENDENT))
+    lists = TreeLists(
+        np.zeros((n_best, trees.n_words), dtype=np.int32),
+        np.zeros((len(trees), n_best)),
+        np.ones(len(trees), dtype=np.int64),
+    )
+    for s, (low, high) in enumerate(zip(trees.offsets[:-1].tolist(), trees.offsets[1:].tolist())):
+        if too_long(parser, high - low):
+            lists.heads[0, low:high] = np.arange(high - low)
+        elif high > low:
+            found = _distinct_heads(parser, forms[low:high], tags[low:high], n_best)
+            lists.found[s] = len(found)
+            for rank, (heads, score) in enumerate(found):
+                lists.heads[rank, low:high], lists.scores[s, rank] = heads, score
+    return lists
+
+
+def too_long(parser: TreeParser, n_words: int) -> bool:
+    """Whether a sentence is longer than the parser takes."""
+    return n_words > parser.parser.options.max_length
+
+
+def _distinct_heads(
+    parser: TreeParser, words: list[str], tags: list[str], n_best: int
+) -> list[tuple[AnyArray, float]]:
+    """Heads and scores of the best trees; where tags are open several derivations have the same heads."""
+    is_open = n_best > 1 and not all(tag in parser.tag_symbol for tag in tags)
+    more = OPEN_FACTOR * n_best if is_open else n_best
+    found: dict[bytes, tuple[AnyArray, float]] = {}
+    for best in decode(parser.parser, words, k=more, given=given_tags(parser, words, tags)).derivations:
+        heads = np.zeros(len(words), dtype=np.int32)
+        heads_of_rows(best.label, best.left, best.right, best.position, parser.is_partial, heads)
+        found.setdefault(heads.tobytes(), (heads, best.score))
+    return list(found.values())[:n_best]
+
+
+def parse_conllu(
+    parser: TreeParser, lines: Iterable[str], out: TextIO, *, source: str = "input", n_best: int = 1
+) -> tuple[int, int]:
+    """Parse CoNLL-U or tokens and write CoNLL-U; the numbers of sentences and of those that were too long."""
+    corpus = read_input(lines, source=source)
+    for start in range(0, len(corpus), BLOCK):
+        part = corpus.part(start, start + BLOCK)
+        lists = kbest_split_heads(parser, part.trees, n_best)
+        names = [[DEPENDENT if h else ROOT for h in heads] for heads in lists.heads.tolist()]
+        if n_best == 1:
+            write_conllu(out, part, lists.heads[0], names[0])
+        else:
+            write_lists(out, part, lists, names)
+    return len(corpus), sum(too_long(parser, n) for n in corpus.trees.lengths().tolist())
 
 
 def given_tags(parser: TreeParser, words: list[str], tags: list[str]) -> Choices:

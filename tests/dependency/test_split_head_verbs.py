@@ -1,0 +1,102 @@
+"""``parse`` with a split-head grammar: heads, lists, long and empty sentences, models that cannot parse."""
+
+import io
+import itertools
+import pathlib
+
+import pytest
+
+from dependency.test_cli import run
+from dependency.test_parser import toy
+from eigenparse.cli import parse as parse
+from eigenparse.cli import train_deptree as train_deptree
+from eigenparse.corpus.conllu import read_conllu, read_lines
+from eigenparse.corpus.dependencies import broken_trees, from_tokens
+from eigenparse.decode.parser import ParserOptions
+from eigenparse.decode.rerank import read_nbest
+from eigenparse.decode.split_heads import TreeParser, kbest_split_heads, parse_conllu, tree_parser
+from eigenparse.errors import OptionError
+from eigenparse.evaluate.attachment import attachment
+from eigenparse.models.deptree import load_deptree
+from eigenparse.models.split_heads import SplitHeads
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """Toy trees in ``gold.conllu`` and a grammar of them in ``m``."""
+    place = tmp_path_factory.mktemp("grammar")
+    _, lines = toy(60)
+    (place / "gold.conllu").write_text("\n".join(lines), encoding="utf-8")
+    options = ["--estimator", "lpcfg", "--states", 2, "--dev", place / "gold.conllu", "--out", place / "m"]
+    (place / "figures").write_text(run("train", "deptree", place / "gold.conllu", *options))
+    return place
+
+
+def parser(folder: pathlib.Path, options: ParserOptions | None = None) -> TreeParser:
+    model = load_deptree(folder / "m")
+    assert isinstance(model, SplitHeads)
+    return tree_parser(model, options)
+
+
+def test_the_verb_parses_as_training_reported(folder: pathlib.Path) -> None:
+    run("parse", folder / "m", folder / "gold.conllu", "--output", folder / "guess.conllu")
+    gold, guess = read_conllu(folder / "gold.conllu"), read_conllu(folder / "guess.conllu")
+    figures = attachment(gold.trees, guess.trees).figures()
+    assert f"UAS {figures['UAS']:.2f}" in (folder / "figures").read_text()
+    assert figures["UAS"] > 75
+    for before, after in zip(gold.text, guess.text):
+        cells = [line.split("\t") for lines in (before, after) for line in lines]
+        assert [c[:6] + c[9:] for c in cells[: len(before)]] == [c[:6] + c[9:] for c in cells[len(before) :]]
+    assert set(guess.trees.strings("relation")) == {"root", "dep"}
+
+
+def test_lists_are_distinct_ordered_and_begin_with_the_best(folder: pathlib.Path) -> None:
+    run("parse", folder / "m", folder / "gold.conllu", "--kbest", 5, "--output", folder / "lists.conllu")
+    lines = (folder / "lists.conllu").read_text().split("\n")
+    corpus, groups, scores = read_nbest(lines, source="lists")
+    best = kbest_split_heads(parser(folder), read_conllu(folder / "gold.conllu").trees, 1)
+    heads = [tuple(corpus.trees.select([s]).head.tolist()) for s in range(len(corpus))]
+    assert broken_trees(corpus.trees)[0].size == 0
+    assert max(map(len, groups)) == 5
+    low = 0
+    for group in groups:
+        found = [heads[s] for s in group]
+        assert len(set(found)) == len(found)
+        assert all(scores[a] >= scores[b] for a, b in itertools.pairwise(group))
+        assert found[0] == tuple(best.heads[0, low : low + len(found[0])].tolist())
+        low += len(found[0])
+
+
+def test_lists_without_tags_repeat_no_tree(folder: pathlib.Path) -> None:
+    words = read_conllu(folder / "gold.conllu").trees.select([0, 1, 2])
+    forms = words.strings("form")
+    tokens = [forms[a:b] for a, b in zip(words.offsets[:-1], words.offsets[1:])]
+    lists = kbest_split_heads(parser(folder), from_tokens(tokens), 6)
+    for s in range(len(words)):
+        rows = lists.heads[: lists.found[s], words.offsets[s] : words.offsets[s + 1]]
+        assert len({row.tobytes() for row in rows}) == lists.found[s] > 1
+
+
+def test_long_and_empty_sentences_are_counted(folder: pathlib.Path) -> None:
+    out = io.StringIO()
+    lines = ["# sent_id = empty", "", *(f"{i}\tx" + "\t_" * 8 for i in range(1, 8)), "", "1\tx" + "\t_" * 8]
+    limited = parser(folder, ParserOptions(max_length=6))
+    assert parse_conllu(limited, lines, out) == (3, 1)
+    found = read_lines(out.getvalue().split("\n"), source="out").trees
+    assert found.lengths().tolist() == [0, 7, 1]
+    assert found.head.tolist() == [0, 1, 2, 3, 4, 5, 6, 0]
+
+
+def test_tokens_are_parsed_too(folder: pathlib.Path) -> None:
+    words = read_conllu(folder / "gold.conllu").trees.select([0]).strings("form")
+    (folder / "tokens").write_text(" ".join(words) + "\n")
+    run("parse", folder / "m", folder / "tokens", "--output", folder / "out")
+    assert read_conllu(folder / "out").trees.strings("form") == words
+
+
+def test_models_of_one_state_a_word_do_not_parse(folder: pathlib.Path) -> None:
+    run("train", "deptree", folder / "gold.conllu", "--states", 2, "--rounds", 1, "--out", folder / "em")
+    with pytest.raises(OptionError, match="the estimator em scores trees but finds none; train with"):
+        run("parse", folder / "em", folder / "gold.conllu")
+    with pytest.raises(OptionError, match="writes CoNLL-U"):
+        run("parse", folder / "m", folder / "gold.conllu", "--format", "json")
