@@ -6,6 +6,7 @@ Each input is written to the directory before it is read, so that even one that 
 """
 
 import argparse
+import faulthandler
 import pathlib
 import random
 import resource
@@ -17,24 +18,20 @@ import warnings
 from collections import Counter
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
+from tests.hardening.http_targets import http_targets
 from tests.hardening.model_targets import model_targets
-from tests.hardening.targets import (
-    TEXTS,
-    Target,
-    random_edits,
-    refused_or_read,
-    spoil,
-    spoil_model,
-)
+from tests.hardening.targets import TEXTS, Target, random_edits, refused_or_read, spoil
 
 SLOW = 10.0  # seconds
+HANGS = 300.0  # seconds after which the process ends, saying where it was
+TAMPERED = 0.7  # share of inputs whose contents are changed, not their bytes
 
 
-def spoiled(target: Target, is_model: bool, draw: random.Random) -> bytes:
+def spoiled(target: Target, draw: random.Random) -> bytes:
     """An input that once was good."""
     seed = draw.choice(target.seeds)
-    if is_model and draw.random() < 0.8:
-        return spoil_model(seed, random_edits(draw, 2, tamper=True))
+    if target.tamper is not None and draw.random() < TAMPERED:
+        return target.tamper(seed, random_edits(draw, 2, tamper=True))
     return spoil(seed, random_edits(draw))
 
 
@@ -43,21 +40,29 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--findings", type=pathlib.Path, default=pathlib.Path("findings"))
+    parser.add_argument("--memory", type=int, default=6000, help="megabytes of address space")
     parser.add_argument("--only", help="names of targets, separated by commas")
     options = parser.parse_args()
     options.findings.mkdir(exist_ok=True)
     warnings.simplefilter("error")
-    with tempfile.TemporaryDirectory() as name:
-        targets = [(target, False) for target in TEXTS]
-        targets += [(target, True) for target in model_targets(pathlib.Path(name))]
-    if options.only:
-        targets = [pair for pair in targets if pair[0].name in options.only.split(",")]
+    limit = options.memory << 20
+    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    with tempfile.TemporaryDirectory() as name, http_targets(pathlib.Path(name)) as routes:
+        targets = [*TEXTS, *routes, *model_targets(pathlib.Path(name))]
+        if options.only:
+            targets = [target for target in targets if target.name in options.only.split(",")]
+        fuzz(targets, options)
+
+
+def fuzz(targets: list[Target], options: argparse.Namespace) -> None:
+    """Spoil, read and count until time is up; exit with 1 if anything was found."""
     draw, tried, read, found = random.Random(options.seed), Counter[str](), Counter[str](), Counter[str]()
     path, end = options.findings / "current", time.monotonic() + 60 * options.minutes
     while time.monotonic() < end:
-        target, is_model = draw.choice(targets)
-        content = spoiled(target, is_model, draw)
+        target = draw.choice(targets)
+        content = spoiled(target, draw)
         path.write_bytes(content)
+        faulthandler.dump_traceback_later(HANGS, exit=True)
         began = time.process_time()
         try:
             read[target.name] += refused_or_read(target.read, path)
@@ -66,7 +71,7 @@ def main() -> None:
             if isinstance(error, KeyboardInterrupt):
                 break
             where = traceback.extract_tb(error.__traceback__)[-1]
-            problem = f"{type(error).__name__} {pathlib.Path(where.filename).name}:{where.lineno}"
+            problem = f"{type(error).__name__} {pathlib.Path(where.filename).name}:{where.lineno} {str(error)[:80]!r}"
         tried[target.name] += 1
         if problem:
             kind = f"{target.name}: {problem}"

@@ -4,7 +4,7 @@ import io
 import pathlib
 
 from tests.cli.calls import call
-from tests.hardening.targets import COLUMNS, CONLLU, Target
+from tests.hardening.targets import COLUMNS, CONLLU, NBEST, Target, spoil_model, tone
 
 TREES = """(TOP (S (NP (NNS dogs)) (VP (VBD saw) (NP (NNS men)))))
 (TOP (S (NP (DT the) (NN man)) (VP (VBD slept))))
@@ -56,24 +56,83 @@ def use_deptree(path: pathlib.Path) -> None:
     score_trees(load_deptree(path), read_lines(CONLLU.decode().split("\n"), source="x").trees)
 
 
+def use_reranker(path: pathlib.Path) -> None:
+    from eigenparse.decode.rerank import rerank_conllu
+    from eigenparse.models.rerank import load_reranker
+
+    rerank_conllu(load_reranker(path), NBEST.split("\n"), io.StringIO(), source="lists")
+
+
+def use_vectors(path: pathlib.Path) -> None:
+    from eigenparse.learn.statistics import load_statistics, merge_statistics
+    from eigenparse.models.vectors import load_vectors, nearest
+
+    found = load_vectors(path)
+    nearest(found, found.words[-1] if found.words else "x")
+    kept = load_statistics(path)
+    merge_statistics([kept, kept], ["one", "other"])
+
+
+def use_phones(path: pathlib.Path) -> None:
+    from eigenparse.corpus.audio import read_audio
+    from eigenparse.decode.phones import transcribe
+    from eigenparse.models.phones import load_recogniser
+
+    model = load_recogniser(path)
+    sound = path.parent / "tone.wav"
+    if not sound.exists():
+        sound.write_bytes(tone(b"RIFF"))
+    transcribe(model, read_audio(sound), resample=True).segment_posteriors()
+
+
+def pack(folder: pathlib.Path) -> None:
+    from eigenparse.models.grammar_file import load_grammar, save_grammar
+
+    save_grammar(load_grammar(folder / "lpcfg.model"), folder / "packed.model", packed=True)
+
+
+def record(folder: pathlib.Path) -> None:
+    """A folder of recordings with alignments."""
+    folder.mkdir()
+    for name in ("one", "two"):
+        (folder / f"{name}.wav").write_bytes(tone(b"RIFF"))
+        (folder / f"{name}.phn").write_text("0 400 pau\n400 1600 a\n1600 2400 n\n")
+
+
 def model_targets(folder: pathlib.Path) -> list[Target]:
     """Train one small model of each kind in a folder."""
+    import eigenparse.cli.rerank  # noqa: F401  (whose verb is not called as its module)
+
     (folder / "t.ptb").write_text(TREES * 100)
     (folder / "t.conllu").write_bytes(CONLLU * 4)
     (folder / "t.txt").write_bytes(COLUMNS * 8)
     (folder / "t.abc").write_text("abba\nbaab\nabab\n" * 5)
+    (folder / "t.words").write_text("the dog saw a man\na man saw the dog\nthe men slept\n" * 5)
+    record(folder / "speech")
     kinds = {
-        "lpcfg": (["train", "lpcfg", "t.ptb", "--states", "2", "--rare", "0"], use_grammar),
-        "rhmm": (["train", "rhmm", "t.txt", "--method", "cluster", "--states", "2"], use_tagger),
-        "hmm": (["train", "hmm", "t.abc", "--unit", "char", "--states", "2"], use_chain),
-        "dependency": (["train", "dependency", "t.conllu", "--bits", "10", "--passes", "2"], use_arcs),
-        "deptree": (["train", "deptree", "t.conllu", "--states", "2"], use_deptree),
+        "lpcfg": ("train lpcfg t.ptb --states 2 --rare 0", use_grammar),
+        "rhmm": ("train rhmm t.txt --method cluster --states 2", use_tagger),
+        "hmm": ("train hmm t.abc --unit char --states 2", use_chain),
+        "dependency": ("train dependency t.conllu --bits 10 --passes 2", use_arcs),
+        "deptree": ("train deptree t.conllu --states 2", use_deptree),
+        "split heads": ("train deptree t.conllu --states 2 --estimator lpcfg", use_deptree),
+        "reranker": (
+            "train reranker t.conllu --parser dependency.model --deptree deptree.model "
+            "--deptree split-heads.model --best 3 --folds 2 --passes 2",
+            use_reranker,
+        ),
+        "vectors": ("embed t.words --dim 2 --min-count 1 --keep-statistics", use_vectors),
+        "phones": ("train phones speech --codes 4 --states 2", use_phones),
     }
     targets = []
-    for name, (arguments, use) in kinds.items():
-        arguments[2] = str(folder / arguments[2])
-        done = call(*arguments, "--out", folder / f"{name}.model")
+    for name, (line, use) in kinds.items():
+        words = [str(folder / word) if (folder / word).exists() else word for word in line.split()]
+        path = folder / f"{name.replace(' ', '-')}.model"
+        done = call(*words, "--out", path)
         assert done.code == 0, done.err
-        use(folder / f"{name}.model")
-        targets.append(Target(name, ((folder / f"{name}.model").read_bytes(),), use))
-    return targets
+        use(path)
+        targets.append(Target(name, (path.read_bytes(),), use, spoil_model))
+    pack(folder)
+    use_grammar(folder / "packed.model")
+    packed = (folder / "packed.model").read_bytes()
+    return [*targets, Target("packed", (packed,), use_grammar, spoil_model)]

@@ -1,22 +1,27 @@
 """What is fuzzed: good inputs, ways to spoil them, and readers that must answer or refuse with a sentence."""
 
 import copy
+import io
 import json
 import pathlib
 import random
 import struct
+import wave
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
+from safetensors.numpy import save
 
+from eigenparse.corpus.audio import read_audio
 from eigenparse.corpus.brackets import format_trees, parse_trees
 from eigenparse.corpus.columns import check_trees
 from eigenparse.corpus.conllu import read_conllu
 from eigenparse.corpus.label_sources import read_labelled
 from eigenparse.corpus.normalise import normalise
+from eigenparse.corpus.phones import frame_phones, parse_phn, read_phn, write_phn
 from eigenparse.corpus.transform import Binarisation, binarise, unbinarise
 from eigenparse.errors import EigenparseError
 from eigenparse.evaluate.evalb_params import read_params
@@ -31,6 +36,11 @@ CONLLU = (
     "4\tbark\tbark\tVERB\tVB\t_\t0\troot\t_\t_\n4.1\tx\tx\tX\tX\t_\t_\t_\t0:root\t_\n\n"
     "1\tHé\thé\tINTJ\tUH\t_\t0\troot\t_\t_\n\n"
 ).encode()
+NBEST = "".join(
+    f"# rank = {rank}\n# score = {-rank}.5\n1\tDogs\t_\tNOUN\t_\t_\t{first}\tdep\t_\t_\n"
+    f"2\tbark\t_\tVERB\t_\t_\t{second}\tdep\t_\t_\n\n"
+    for rank, first, second in ((1, 2, 0), (2, 0, 1))
+)
 COLUMNS = "Dogs NNS B-NP\nbark VBP B-VP\n. . O\n\nHé UH O\n\n".encode()
 TAGGED = "Dogs_NNS bark_VBP ._.\nHé_UH\n".encode()
 PARAMS = (
@@ -40,7 +50,8 @@ PIECES = [
     b"(", b")", b" ", b"\n", b"\t", b"\r", b"\r\n", b"_", b"-", b".", b"0", b"1", b"9" * 30, b"-1", b"#", b"%", b"/*",
     b"\xff", b"\xe2\x82", "é".encode(), "\u202e".encode(), "\u2028".encode(), "\u0085".encode(), b"\x00", b"\x1b[2J",
     b"\xef\xbb\xbf", b"\xff\xfe", b"\x1f\x8b", b"BZh9", b"\xfd7zXZ\x00", b"\xed\xa0\x80", b"(" * 500, b"a" * 5000,
-    b"TOP", b"-NONE-", b"\t_" * 9, b"NaN", b"DELETE_LABEL ", b"EQ_WORD ",
+    b'"', b"[", b"{", b"]", b"}", b",", b":", b"[" * 3000, b'{"sentence":' * 300, b"1e999", b'"\\ud800"', b"null",
+    b"true", b"\\u0000", b"TOP", b"-NONE-", b"\t_" * 9, b"NaN", b"DELETE_LABEL ", b"EQ_WORD ",
 ]  # fmt: skip
 Edit = tuple[int, int, int]  # what to do, where (of 65,536 places), with what
 
@@ -85,6 +96,42 @@ def read_brackets(path: pathlib.Path) -> None:
         format_trees(treebank)
 
 
+def read_phones(path: pathlib.Path) -> None:
+    segments = read_phn(path)
+    frame_phones(segments, 5, 400, 160)
+    assert read_phn_text(write_phn(segments)).phones == segments.phones
+
+
+def read_phn_text(text: str) -> Any:
+    return parse_phn(text.splitlines())
+
+
+def read_lists(path: pathlib.Path) -> None:
+    from eigenparse.corpus.files import read_text
+    from eigenparse.decode.rerank import candidates, read_nbest
+
+    corpus, groups, scores = read_nbest(read_text(path).split("\n"), source="lists")
+    candidates(corpus.trees, groups, scores, ())
+
+
+def tone(form: bytes) -> bytes:
+    """A short recording."""
+    samples = (8000 * np.sin(np.arange(2400) / 5)).astype("<i2").tobytes()
+    if form == b"RIFF":
+        stream = io.BytesIO()
+        with wave.open(stream, "wb") as out:
+            out.setnchannels(1)
+            out.setsampwidth(2)
+            out.setframerate(16000)
+            out.writeframes(samples)
+        return stream.getvalue()
+    head = (
+        "NIST_1A\n   1024\nchannel_count -i 1\nsample_count -i 2400\nsample_rate -i 16000\nsample_n_bytes -i 2\n"
+        "sample_byte_format -s2 01\nsample_coding -s3 pcm\nend_head\n"
+    )
+    return head.encode().ljust(1024) + samples
+
+
 def read_vectors(path: pathlib.Path) -> None:
     from eigenparse.models.vectors import load_vectors
 
@@ -93,11 +140,12 @@ def read_vectors(path: pathlib.Path) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Good inputs and the reader that is to be broken."""
+    """Good inputs and the reader that is to be broken.  tamper: changes what an input says, not how."""
 
     name: str
     seeds: tuple[bytes, ...]
     read: Callable[[pathlib.Path], Any]
+    tamper: Callable[[bytes, list[Edit]], bytes] | None = None
 
 
 TEXTS = (
@@ -106,6 +154,9 @@ TEXTS = (
     Target("conllu without heads", (CONLLU,), partial(read_conllu, heads=False, skip_broken=True)),
     Target("columns", (COLUMNS, TAGGED, CONLLU, TREES), read_labelled),
     Target("prm", (PARAMS,), read_params),
+    Target("phn", (b"0 400 pau\n400 1200 a\n1200 1600 n\n",), read_phones),
+    Target("wav", (tone(b"RIFF"), tone(b"NIST")), read_audio),
+    Target("nbest", (NBEST.encode(),), read_lists),
     Target("word2vec", (b"2 3\nthe 1 2 3\ndog 0.5 -1e3 4\n",), read_vectors),
 )
 
@@ -141,19 +192,26 @@ def spoil_model(content: bytes, edits: list[Edit]) -> bytes:
     return _file(document["kind"], header, arrays)
 
 
+def spoil_json(content: bytes, edits: list[Edit]) -> bytes:
+    """A JSON document of which some values were replaced, removed or repeated."""
+    document = json.loads(content)
+    for _, where, what in edits:
+        _tamper_header(document, where, what)
+    return json.dumps(document).encode()
+
+
 def _file(kind: str, header: Any, arrays: dict[str, Any]) -> bytes:
-    written: list[bytes] = []
-    real = store.write_whole
-    store.write_whole = lambda path, content: written.append(content)  # type: ignore[assignment]
-    try:
-        store.save_model("-", kind=kind, header=header, arrays=arrays)
-    finally:
-        store.write_whole = real  # type: ignore[assignment]
-    return written[0]
+    """A model file; unlike ours, it may hold text that is no text."""
+    document = {
+        "version": store.FORMAT_VERSION, "kind": kind, "sha256": store.digest(arrays), "header": header,
+    }  # fmt: skip
+    contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+    return save(contiguous, metadata={"eigenparse": json.dumps(document)})
 
 
 VALUES: tuple[Any, ...] = (
     -1, 0, 1, 2**31, 2**63, 10**30, 1e300, True, None, "", "x", "\u202e", [], [[]], {}, ["a", 1], {"a": {}}, [None] * 3,
+    "\ud800", "(" * 2000, "a " * 500, " ", "\x00", 2.5, ["x"] * 300,
 )  # fmt: skip
 
 

@@ -2,12 +2,13 @@
 
 import os
 import pathlib
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.hardening.model_targets import model_targets
-from tests.hardening.targets import TEXTS, Target, refused_or_read, spoil, spoil_model
+from tests.hardening.targets import TEXTS, Target, refused_or_read, spoil, spoil_json, spoil_model
 
 N_CASES = int(os.environ.get("EIGENPARSE_FUZZ", "150"))
 FOUND = pathlib.Path(__file__).parent / "found"
@@ -37,7 +38,12 @@ def test_texts(target: Target, tmp_path: pathlib.Path, data: st.DataObject) -> N
     refused_or_read(target.read, path)
 
 
-@pytest.mark.parametrize("kind", ["lpcfg", "rhmm", "hmm", "dependency", "deptree"])
+KINDS = (
+    "lpcfg", "packed", "rhmm", "hmm", "dependency", "deptree", "split heads", "reranker", "vectors", "phones",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @bounded
 @given(changes=edits, sealed=st.booleans())
 def test_models(
@@ -51,6 +57,34 @@ def test_models(
     path, content = tmp_path / "input.model", models[kind].seeds[0]
     path.write_bytes(spoil_model(content, changes[:2]) if sealed else spoil(content, changes))
     refused_or_read(models[kind].read, path)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Target]]:
+    """A service and its routes."""
+    pytest.importorskip("fastapi")
+    from tests.hardening.http_targets import http_targets
+
+    with http_targets(tmp_path_factory.mktemp("service")) as targets:
+        yield {target.name: target for target in targets}
+
+
+@pytest.mark.parametrize("route", ["http parse", "http tag", "http score"])
+@bounded
+@given(data=st.data(), changes=edits, sealed=st.booleans())
+def test_bodies(
+    route: str,
+    service: dict[str, Target],
+    tmp_path: pathlib.Path,
+    data: st.DataObject,
+    changes: list[tuple[int, int, int]],
+    sealed: bool,
+) -> None:
+    """Bytes that are no JSON, and JSON that is no request."""
+    target = service[route]
+    path, content = tmp_path / "body", data.draw(st.sampled_from(target.seeds))
+    path.write_bytes(spoil_json(content, changes[:2]) if sealed else spoil(content, changes))
+    refused_or_read(target.read, path)
 
 
 @pytest.mark.parametrize("path", sorted(FOUND.glob("*")), ids=lambda path: path.name)

@@ -8,11 +8,18 @@ from typing import Any
 import numpy as np
 
 from eigenparse.arrays import AnyArray
-from eigenparse.errors import DataError, ModelFileError
-from eigenparse.learn.vectors import PairCounts, VectorChoices, Vocabulary, learn_vectors
+from eigenparse.errors import DataError, ModelFileError, OptionError
+from eigenparse.learn.vectors import (
+    PairCounts,
+    VectorChoices,
+    Vocabulary,
+    check_vector_choices,
+    learn_vectors,
+)
 from eigenparse.models.store import load_model, save_model
 from eigenparse.models.vectors import KIND, WordVectors
 
+MOST_COUNT, MOST_CHOICE = 1 << 53, 10_000  # that can be meant
 Statistics = tuple[Vocabulary, PairCounts, VectorChoices]
 
 
@@ -38,7 +45,7 @@ def load_statistics(path: str | Path) -> Statistics:
         )
     try:
         kept: dict[str, Any] = header["statistics"]
-        choices = VectorChoices(**{f.name: kept["choices"][f.name] for f in fields(VectorChoices)})
+        choices = _choices(kept["choices"])
         words = tuple(header["words"])
         n, distances = len(words), range(kept["distances"])
         codes = tuple(arrays[f"pairs.codes{d}"].astype(np.int64) for d in distances)
@@ -47,12 +54,27 @@ def load_statistics(path: str | Path) -> Statistics:
             ordered = code.ndim == 1 and code.shape == count.shape and bool(np.all(np.diff(code) > 0))
             if not ordered or (code.size and not 0 <= int(code[0]) <= int(code[-1]) < n * n):
                 raise ValueError("the pairs do not fit the words")
+        for count in (*counts, arrays["word_counts"], np.array([kept["dropped"]])):
+            if count.size and not 0 <= int(count.min()) <= int(count.max()) < MOST_COUNT:
+                raise ValueError("a count is out of range")
         if arrays["word_counts"].shape != (n,):
             raise ValueError("the counts do not fit the words")
         vocabulary = Vocabulary.of(words, arrays["word_counts"].astype(np.int64), choices.lower)
         return vocabulary, PairCounts(n, codes, counts, int(kept["dropped"])), choices
-    except (KeyError, TypeError, ValueError) as problem:
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError, OptionError) as problem:
         raise ModelFileError(f"{path}: the statistics are incomplete ({problem}); learn them again") from None
+
+
+def _choices(kept: dict[str, Any]) -> VectorChoices:
+    """The settings in a file; ValueError or OptionError if they are none."""
+    for f in fields(VectorChoices):
+        if type(kept[f.name]) is not type(f.default) and not (f.name == "power" and kept[f.name] == 1):
+            raise ValueError(f"{f.name} is of another type")
+    choices = VectorChoices(**{f.name: kept[f.name] for f in fields(VectorChoices)})
+    check_vector_choices(choices)
+    if max(choices.dim, choices.window, choices.rounds, choices.reach) > MOST_CHOICE:
+        raise ValueError("a setting is out of range")
+    return choices
 
 
 def merge_statistics(parts: Sequence[Statistics], names: Sequence[str]) -> tuple[WordVectors, Statistics]:

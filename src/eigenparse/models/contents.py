@@ -5,14 +5,26 @@ against these tables first.  Names that no table knows are nobody's business and
 """
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 from eigenparse.arrays import AnyArray
 from eigenparse.errors import DataError
 
 # A shape of JSON: a type; [x] for a list of x; (x, y) for a list of exactly these; {name: x} for an
-# object that has at least these names; OPTIONAL for what may be missing.
+# object that has at least these names; Chosen for an object whose value of a name says which shape it has.
 NAMES = [str]
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The shape among ``shapes`` that the value of ``name`` calls for, or else the usual one."""
+
+    name: str
+    shapes: dict[str, Any]
+    usual: dict[str, Any]
+
+
 GRAMMAR: dict[str, Any] = {
     "labels": [(NAMES, bool, NAMES, NAMES)], "symbols": NAMES, "n_words": int, "n_classes": int, "n_members": int,
     "report": dict,
@@ -21,8 +33,17 @@ TAGGER = {
     "columns": NAMES, "label": str, "labels": NAMES, "diagonal": bool, "emission_templates": NAMES,
     "emission_combine": str, "observation_templates": NAMES, "words": NAMES, "about": dict,
 }  # fmt: skip
-TREES = {"estimator": str, "channels": NAMES, "symbols": [NAMES]}
-HEADERS: dict[str, dict[str, Any]] = {
+PLAIN_TREES = {"estimator": str, "channels": NAMES, "symbols": [NAMES]}
+SPLIT_HEADS = {
+    **PLAIN_TREES, "symbols": (NAMES,), "channels": (str,), "labels": GRAMMAR["labels"], "n_words": int,
+    "n_classes": int, "n_states": int, "n_members": int,
+}  # fmt: skip
+TREES = Chosen("estimator", {"lpcfg": SPLIT_HEADS}, PLAIN_TREES)
+MFCC = {
+    "window": float, "step": float, "n_coefficients": int, "n_bands": int, "pre_emphasis": float, "lifter": int,
+    "range_db": float, "span": int, "centred": bool,
+}  # fmt: skip
+HEADERS: dict[str, Any] = {
     "lpcfg": {**GRAMMAR, "others": [GRAMMAR]},
     "rhmm": {"members": [TAGGER]},
     "hmm": {"symbols": NAMES, "unit": str, "floor": float, "proper": bool, "about": dict},
@@ -33,6 +54,8 @@ HEADERS: dict[str, dict[str, Any]] = {
     "deptree": TREES,
     "reranker": {"families": NAMES, "bits": int, "tree_models": [TREES]},
     "vectors": {"words": NAMES, "about": dict},
+    "lpcfg-packed": {"packing": int, "layout": [(str, str, [int], str, int)], "notes": dict},
+    "phones": {"rate": int, "mfcc": MFCC, "tagger": TAGGER, "about": dict},
 }  # fmt: skip
 
 # Names of arrays (without a member's prefix), their types and dimensions.
@@ -65,19 +88,26 @@ ARRAYS: dict[str, tuple[tuple[str, tuple[str, ...], int], ...]] = {
         (r"weights", ("f4",), 1),
         (r"label_weights", ("f4",), 2),
     ),
-    "deptree": (
-        (r"start|final", _FLOATS, 1),
-        (r"observation", _FLOATS, 2),
-        (r"transition|product", _FLOATS, 3),
+    "vectors": (
+        (r"vectors", ("f4", "f8"), 2),
+        (r"(word_)?counts|pairs\.(codes|counts)\d+", ("i8",), 1),
     ),
+    "lpcfg-packed": ((r"packed", ("u1",), 1),),
 }
+ARRAYS["deptree"] = (
+    (r"start|final|floor", _FLOATS, 1),
+    (r"observation", _FLOATS, 2),
+    (r"transition|product", _FLOATS, 3),
+    *ARRAYS["lpcfg"],
+)
 ARRAYS["reranker"] = (
     (r"rows", ("u4",), 1),
     (r"weights", ("f4",), 1),
-    (r"dense_weights", ("f4", "f8"), 1),
+    (r"dense_weights|scale", ("f4", "f8"), 1),
     *ARRAYS["deptree"],
 )
-PREFIX = re.compile(r"^(other\d+|m\d+|tree\d+)\.")
+ARRAYS["phones"] = ((r"scale", ("f4", "f8"), 1), (r"centres", ("f4", "f8"), 2), *ARRAYS["rhmm"])
+PREFIX = re.compile(r"^(other\d+|m\d+|tree\d+|tagger)\.")
 
 
 def check_contents(kind: str, header: dict[str, Any], arrays: dict[str, AnyArray]) -> None:
@@ -93,6 +123,9 @@ def check_contents(kind: str, header: dict[str, Any], arrays: dict[str, AnyArray
 
 def _check_value(value: Any, shape: Any, where: str) -> None:
     """Hold a JSON value against its shape."""
+    if isinstance(shape, Chosen):
+        said = value.get(shape.name) if isinstance(value, dict) else None
+        shape = shape.shapes.get(said, shape.usual) if isinstance(said, str) else shape.usual
     if isinstance(shape, dict):
         if not isinstance(value, dict):
             raise DataError(f"{where} is not an object")

@@ -12,7 +12,15 @@ from eigenparse.data import located
 from eigenparse.errors import DataError, ModelFileError
 from eigenparse.models.contents import check_contents
 from eigenparse.models.packed import PACKED_KIND, pack_parts, unpack_parts
-from eigenparse.models.pcfg import LatentGrammar, Skeleton, TagContext, Weights, check_weights, layout
+from eigenparse.models.pcfg import (
+    LatentGrammar,
+    Skeleton,
+    TagContext,
+    Weights,
+    check_skeleton,
+    check_weights,
+    layout,
+)
 from eigenparse.models.store import load_model, save_model
 
 KIND = "lpcfg"
@@ -25,7 +33,6 @@ SKELETON = (
     "entry_probability",
     "root_probability",
 )
-MOST = 1e6  # no probability of a sound grammar is near it; larger ones would overflow in products
 WEIGHTS = ("states", "rule_weight", "entry_weight", "root_weight")
 
 
@@ -96,7 +103,7 @@ def _grammar(header: dict[str, Any], arrays: dict[str, AnyArray], prefix: str) -
         labels=labels, symbols=tuple(header["symbols"]), n_words=int(header["n_words"]),
         n_classes=int(header["n_classes"]), **columns,
     )  # fmt: skip
-    _check_skeleton(skeleton)
+    check_skeleton(skeleton)
     members = tuple(_weights(skeleton, arrays, f"{prefix}member{i}") for i in range(int(header["n_members"])))
     if not members:
         raise DataError("there are no weights")
@@ -127,38 +134,3 @@ def _weights(skeleton: Skeleton, arrays: dict[str, AnyArray], prefix: str) -> We
     rule_at, entry_at, state_at = layout(skeleton, states)
     values = (arrays[f"{prefix}.{name}"] for name in WEIGHTS[1:])
     return check_weights(skeleton, Weights(states, rule_at, entry_at, state_at, *values))
-
-
-def _check_skeleton(skeleton: Skeleton) -> None:
-    """Refuse ids and offsets that would lead a kernel outside its arrays."""
-    n_labels, n_symbols, n_entries = skeleton.n_labels, len(skeleton.symbols), skeleton.entry_label.size
-    start = skeleton.entry_start
-    fits = (
-        skeleton.rules.ndim == 2
-        and skeleton.rules.shape[1] == 3
-        and all(x.dtype == np.int32 for x in (skeleton.rules, skeleton.entry_label, skeleton.entry_symbol))
-        and _within(skeleton.rules, n_labels)
-        and _within(skeleton.entry_label, n_labels)
-        and _within(skeleton.entry_symbol, n_symbols)
-        and start.shape == (n_symbols + 1,)
-        and start.dtype == np.int64
-        and start[0] == 0
-        and start[-1] == n_entries
-        and bool(np.all(np.diff(start) >= 0))
-        and skeleton.rule_probability.shape == (skeleton.rules.shape[0],)
-        and skeleton.entry_probability.shape == (n_entries,)
-        and skeleton.root_probability.shape == (n_labels,)
-        and all(
-            np.all((p >= 0) & (p < MOST))
-            for p in (skeleton.rule_probability, skeleton.entry_probability, skeleton.root_probability)
-        )
-        and 0 <= skeleton.n_words < n_symbols
-        and skeleton.n_classes >= 0
-        and 0 < skeleton.n_words + skeleton.n_classes <= n_symbols
-    )
-    if not fits:
-        raise DataError("the tables do not fit each other")
-
-
-def _within(ids: AnyArray, n: int) -> bool:
-    return ids.size == 0 or (int(ids.min()) >= 0 and int(ids.max()) < n)

@@ -22,6 +22,7 @@ from eigenparse.errors import DataError
 PACKED_KIND = "lpcfg-packed"
 PACKING = 1
 MOST_BYTES = 4_000_000_000  # of all unpacked parts, and of an array made from them
+FREE_BYTES, MOST_TIMES = 64_000_000, 200  # so much may be unpacked, or so many times the packed size
 MUCH = 0.8  # of the other size; LZMA takes longer to unpack
 STEPS = 254  # of the scale of shares, besides zero
 FINE_STEPS = 2046  # of the scale of probabilities
@@ -94,7 +95,10 @@ def unpack_parts(about: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> tu
     notes = about["notes"]
     for name in sorted(notes, key=lambda name: name.endswith("entry_weight")):  # which need states and labels
         made[name] = _unpack_one(name, notes[name], parts, made)
-    header = json.loads(parts["header"].tobytes().decode("utf-8"))
+    try:
+        header = json.loads(parts["header"].tobytes().decode("utf-8"))
+    except RecursionError:
+        raise DataError("the packed header is nested too deeply") from None
     if not isinstance(header, dict):
         raise DataError("the packed header is no table")
     return header, made
@@ -105,7 +109,8 @@ def _parts(about: Mapping[str, Any], packed: bytes) -> Arrays:
     layout = about["layout"]
     sizes = [math.prod(shape) * np.dtype(kind).itemsize for _, kind, shape, _, _ in layout]
     lengths = [length for *_, length in layout]
-    if min([0, *sizes, *lengths]) < 0 or sum(sizes) > MOST_BYTES or sum(lengths) != len(packed):
+    most = min(max(FREE_BYTES, MOST_TIMES * len(packed)), MOST_BYTES)
+    if min([0, *sizes, *lengths]) < 0 or sum(sizes) > most or sum(lengths) != len(packed):
         raise DataError("the sizes of the packed arrays do not add up")
     found: Arrays = {}
     at = 0
@@ -149,7 +154,14 @@ def _unpack_one(name: str, note: Mapping[str, Any], parts: Arrays, made: Arrays)
         width = _widths(name, made)
         top = _restored(parts[f"{name}.top"], note["top"], TOP_STEPS)
         share = _restored(parts[name], note["scale"], STEPS)
-        return (share * np.repeat(top, width)).astype(single).reshape(shape)
+        if int(width.min(initial=1)) < 1 or int(width.sum(dtype=np.int64)) != share.size:
+            raise DataError(f"{name}: the numbers of states do not fit")
+        weights = share.astype(np.float64) * np.repeat(top, width)
+        if weights.max(initial=0.0) > np.finfo(np.float32).max:
+            raise DataError(f"{name}: weights are too large")
+        return weights.astype(single).reshape(shape)
+    if parts[f"{name}.present"].size != (n + 7) // 8:
+        raise DataError(f"{name}: not as many values as it says")
     present = np.unpackbits(parts[f"{name}.present"], count=n).view(np.bool_)
     values = np.zeros(n, dtype=single)
     codes = parts[f"{name}.high"].astype(np.uint16) << 8 | parts[name]

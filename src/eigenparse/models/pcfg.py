@@ -9,9 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from eigenparse.arrays import BoolVector, FloatArray, IntMatrix, IntVector, LongVector
+from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntMatrix, IntVector, LongVector
 from eigenparse.corpus.columns import Label
 from eigenparse.errors import DataError
+
+MOST = 1e6  # no probability of a sound grammar is near it; larger ones would overflow in products
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +96,42 @@ def plain_weights(skeleton: Skeleton) -> Weights:
         entry_weight=skeleton.entry_probability,
         root_weight=skeleton.root_probability,
     )
+
+
+def check_skeleton(skeleton: Skeleton) -> None:
+    """Refuse ids and offsets that would lead a kernel outside its arrays."""
+    n_labels, n_symbols, n_entries = skeleton.n_labels, len(skeleton.symbols), skeleton.entry_label.size
+    start = skeleton.entry_start
+    fits = (
+        skeleton.rules.ndim == 2
+        and skeleton.rules.shape[1] == 3
+        and all(x.dtype == np.int32 for x in (skeleton.rules, skeleton.entry_label, skeleton.entry_symbol))
+        and _within(skeleton.rules, n_labels)
+        and skeleton.entry_symbol.shape == skeleton.entry_label.shape == (n_entries,)
+        and _within(skeleton.entry_label, n_labels)
+        and _within(skeleton.entry_symbol, n_symbols)
+        and start.shape == (n_symbols + 1,)
+        and start.dtype == np.int64
+        and start[0] == 0
+        and start[-1] == n_entries
+        and bool(np.all(np.diff(start) >= 0))
+        and skeleton.rule_probability.shape == (skeleton.rules.shape[0],)
+        and skeleton.entry_probability.shape == (n_entries,)
+        and skeleton.root_probability.shape == (n_labels,)
+        and all(
+            np.all((p >= 0) & (p < MOST))
+            for p in (skeleton.rule_probability, skeleton.entry_probability, skeleton.root_probability)
+        )
+        and 0 <= skeleton.n_words < n_symbols
+        and skeleton.n_classes >= 0
+        and 0 < skeleton.n_words + skeleton.n_classes <= n_symbols
+    )
+    if not fits:
+        raise DataError("the tables do not fit each other")
+
+
+def _within(ids: AnyArray, n: int) -> bool:
+    return ids.size == 0 or (int(ids.min()) >= 0 and int(ids.max()) < n)
 
 
 def check_weights(skeleton: Skeleton, weights: Weights) -> Weights:

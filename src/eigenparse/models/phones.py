@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from eigenparse.errors import ModelFileError
+from eigenparse.errors import DataError, ModelFileError
 from eigenparse.features.codes import Codebook
 from eigenparse.features.mfcc import MfccChoices
 from eigenparse.models.rhmm import RefinementHMM
 from eigenparse.models.store import load_model, save_model
 
 KIND = "phones"
+MOST_RATE, MOST_BANDS = 384_000, 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +53,26 @@ def load_recogniser(path: str | Path) -> PhoneRecogniser:
         mfcc, rate = MfccChoices(**header["mfcc"]), int(header["rate"])
         if book.centres.ndim != 2 or book.scale.shape != book.centres.shape[1:]:
             raise ValueError("codebook and scale do not fit")
-        if rate <= 0 or np.any(book.scale <= 0.0) or 3 * mfcc.n_coefficients != book.scale.size:
+        if np.any(book.scale <= 0.0) or 3 * mfcc.n_coefficients != book.scale.size or not len(book):
             raise ValueError("front end and codebook do not fit")
-    except (KeyError, TypeError, IndexError, ValueError) as problem:
+        _check_front_end(rate, mfcc)
+    except (KeyError, TypeError, IndexError, ValueError, DataError) as problem:
         raise ModelFileError(
             f"{path}: not a readable recogniser ({problem}); train or copy it again"
         ) from None
     return PhoneRecogniser(rate, mfcc, book, tagger, header.get("about", {}))
+
+
+def _check_front_end(rate: int, mfcc: MfccChoices) -> None:
+    """Refuse what would make windows empty or endless, or tables large."""
+    sound = (
+        1000 <= rate <= MOST_RATE
+        and 0.001 <= mfcc.step <= mfcc.window <= 1.0
+        and 1 <= mfcc.n_coefficients <= mfcc.n_bands <= MOST_BANDS
+        and 1 <= mfcc.span <= MOST_BANDS
+        and 0 <= mfcc.lifter <= MOST_BANDS
+        and 0.0 <= mfcc.pre_emphasis <= 1.0
+        and 0.0 < mfcc.range_db <= 1000.0
+    )
+    if not sound:
+        raise ValueError("the settings of the front end are out of range")

@@ -83,8 +83,11 @@ def load_reranker(path: str | Path) -> Reranker:
             )
             for i, entry in enumerate(header["tree_models"])
         )
-        if arrays["dense_weights"].shape != (1 + 2 * len(trees),):
+        if not arrays["dense_weights"].shape == arrays["scale"].shape == (1 + 2 * len(trees),):
             raise ValueError("dense weights and tree models disagree")
+        if not np.all(arrays["scale"] > 0.0):
+            raise ValueError("a scale is not positive")
+        family_flags(tuple(header["families"]))
         return Reranker(tuple(header["families"]), weights, arrays["dense_weights"], arrays["scale"], trees)
     except (KeyError, IndexError, ValueError, TypeError, OptionError) as problem:
         raise ModelFileError(

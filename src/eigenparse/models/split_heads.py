@@ -3,12 +3,18 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from eigenparse.arrays import AnyArray
 from eigenparse.corpus.columns import Label
 from eigenparse.errors import DataError
-from eigenparse.models.pcfg import LatentGrammar, Skeleton, TagContext, Weights, check_weights, layout
+from eigenparse.models.pcfg import (
+    LatentGrammar,
+    Skeleton,
+    TagContext,
+    Weights,
+    check_skeleton,
+    check_weights,
+    layout,
+)
 from eigenparse.models.store import Header
 
 ESTIMATOR = "lpcfg"
@@ -79,8 +85,8 @@ def split_heads_of(header: Header, arrays: dict[str, AnyArray]) -> SplitHeads:
         labels=labels, symbols=tuple(header["symbols"][0]), n_words=int(header["n_words"]),
         n_classes=int(header["n_classes"]), **columns,
     )  # fmt: skip
-    _check_skeleton(skeleton)
     try:
+        check_skeleton(skeleton)
         members = tuple(_member(skeleton, arrays, i) for i in range(int(header["n_members"])))
     except DataError as problem:
         raise ValueError(str(problem)) from None
@@ -113,27 +119,3 @@ def _member(skeleton: Skeleton, arrays: dict[str, AnyArray], i: int) -> Weights:
     if states.shape != (skeleton.n_labels,) or states.min(initial=1) < 1:
         raise ValueError("the numbers of states do not fit the labels")
     return check_weights(skeleton, Weights(states, *layout(skeleton, states), **parts))
-
-
-def _check_skeleton(skeleton: Skeleton) -> None:
-    """Refuse ids and offsets that would lead a kernel outside its arrays."""
-    n_labels, n_symbols, n_entries = skeleton.n_labels, len(skeleton.symbols), skeleton.entry_label.size
-
-    def within(ids: AnyArray, n: int) -> bool:
-        return ids.size == 0 or (int(ids.min()) >= 0 and int(ids.max()) < n)
-
-    fits = (
-        skeleton.rules.ndim == 2
-        and skeleton.rules.shape[1] == 3
-        and skeleton.entry_symbol.shape == skeleton.entry_label.shape == (n_entries,)
-        and within(skeleton.rules, n_labels)
-        and within(skeleton.entry_label, n_labels)
-        and within(skeleton.entry_symbol, n_symbols)
-        and skeleton.entry_start.shape == (n_symbols + 1,)
-        and np.array_equal(
-            skeleton.entry_start, np.searchsorted(skeleton.entry_symbol, np.arange(n_symbols + 1))
-        )
-        and 0 < skeleton.n_words + skeleton.n_classes <= n_symbols
-    )
-    if not fits:
-        raise ValueError("the tables of the grammar do not fit each other")

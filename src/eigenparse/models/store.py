@@ -107,6 +107,8 @@ def _read(path: Path, *, header_only: bool = False) -> tuple[Header, Header, Any
         layout = json.loads(text, object_pairs_hook=_unique_keys)
         document = json.loads(layout.pop("__metadata__")["eigenparse"], object_pairs_hook=_unique_keys)
         version = document["version"]
+        if b"\\ud" in text or b"\\uD" in text:  # half a character: nothing could print it
+            json.dumps((layout, document), ensure_ascii=False).encode()
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ModelFileError(f"{path}: not an eigenparse model; check the path or train it again") from None
     if version != FORMAT_VERSION:

@@ -14,6 +14,7 @@ from eigenparse.models.store import load_model, save_model
 
 UNKNOWN = "<unk>"
 KIND = "vectors"
+MOST = 1e15  # larger numbers have squares that overflow
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,8 @@ def _load_safetensors(path: str | Path) -> WordVectors:
         raise ModelFileError(f"{path}: the header is incomplete; copy the file again") from None
     if found.ndim != 2 or found.shape[0] != len(words) or counts.shape != (len(words),):
         raise ModelFileError(f"{path}: words and vectors differ in number; copy the file again")
+    if found.size and max(float(found.max()), -float(found.min())) > MOST:
+        raise ModelFileError(f"{path}: numbers beyond {MOST:.0g} are no vectors; learn them again")
     return WordVectors(words, found, counts, about)
 
 
@@ -120,7 +123,7 @@ def _load_word2vec(path: str | Path) -> WordVectors:
         word, *values = line.split(" ")
         try:
             row = np.array([float(value) for value in values if value], ndmin=1).reshape(k)
-            if not np.all(np.abs(row) < np.finfo(np.float32).max):
+            if not np.all(np.abs(row) < MOST):
                 raise ValueError
             rows[number, :] = row
         except ValueError:
