@@ -30,6 +30,7 @@ def reranker(
         str, typer.Option(help="Tag patterns: sides, grandparent, siblings.")
     ] = "sides,grandparent",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the order of lists.")] = 0,
+    skip_broken: Annotated[bool, typer.Option("--skip-broken", help="Leave out what is no tree.")] = False,
     jobs: Annotated[int, typer.Option(min=0, metavar="N", help="Processes, a fold each; 0: all cores.")] = 1,
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Make lists on a Dask cluster, as tcp://host:8786.")
@@ -47,7 +48,10 @@ def reranker(
 
     base = load_arcs(parser)
     models = tuple(load_deptree(path) for path in deptree or [])
-    corpus = read_many(list(trees)).trees
+    reading = read_many(list(trees), skip_broken=skip_broken)
+    for sentence in reading.skipped:
+        sys.stderr.write(f"eigenparse: skipped {sentence}\n")
+    corpus = reading.trees
     learners = tuple(learner_like(m) for m in models)
     with open_run(cluster, jobs) as run:
         make_lists = partial(_best_lists, best=best)

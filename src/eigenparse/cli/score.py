@@ -69,10 +69,13 @@ def score_dependencies(model: Path, trees: list[str], skip_broken: bool) -> None
     """Dependency trees, by a latent tree model."""
     import sys
 
+    from eigenparse.cli.progress import tell
     from eigenparse.corpus.files import find_files, read_text
     from eigenparse.decode.rerank import score_conllu
     from eigenparse.models.deptree import load_deptree
 
     loaded = load_deptree(model)
     for path in find_files(trees, suffixes=(".conllu", ".conll")):
-        score_conllu(loaded, read_text(path).split("\n"), sys.stdout, source=str(path))
+        lines = read_text(path).split("\n")
+        for note in score_conllu(loaded, lines, sys.stdout, source=str(path), skip_broken=skip_broken):
+            tell(f"skipped {note}")

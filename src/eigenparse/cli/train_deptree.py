@@ -78,6 +78,10 @@ def deptree(
     seconds = time.perf_counter() - start
     save_deptree(out, model)
     sys.stderr.write(f"eigenparse: learnt {states} states from {report.n_trees} trees in {seconds:.1f} s\n")
+    if report.n_lifted:
+        sys.stderr.write(
+            f"eigenparse: lifted {report.n_lifted} trees with crossing arcs to projective ones\n"
+        )
     if not model.is_proper:
         sys.stderr.write(
             f"eigenparse: {report.n_families} families; the totals of {report.n_not_positive} training trees "

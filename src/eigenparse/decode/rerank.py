@@ -7,7 +7,7 @@ import numpy as np
 
 from eigenparse.corpus.conllu import Conllu, read_lines
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.errors import DataError, FormatError
+from eigenparse.errors import FormatError
 from eigenparse.inference.deptree import score_trees
 from eigenparse.inference.rerank import Candidates, choose, scored
 from eigenparse.models.deptree import TreeModel
@@ -52,7 +52,12 @@ def read_nbest(lines: Iterable[str], *, source: str) -> tuple[Conllu, list[list[
 
 
 def candidates(
-    trees: Dependencies, groups: list[list[int]], scores: list[float], models: tuple[TreeModel, ...]
+    trees: Dependencies,
+    groups: list[list[int]],
+    scores: list[float],
+    models: tuple[TreeModel, ...],
+    *,
+    source: str = "lists",
 ) -> Candidates:
     """Lists as columns; all trees of a list must have the same words."""
     first = trees.select([group[0] for group in groups])
@@ -64,8 +69,11 @@ def candidates(
         for rank, s in enumerate(group):
             part = slice(int(trees.offsets[s]), int(trees.offsets[s + 1]))
             if not np.array_equal(trees.form[part], first.form[low:high]):
-                raise DataError(
-                    f"list {g + 1}: tree {rank + 1} has other words than the first; keep lists whole"
+                raise FormatError(
+                    f"tree {rank + 1} of list {g + 1} has other words than the first",
+                    source=source,
+                    line=int(trees.line[part.start]) if part.start < part.stop else 1,
+                    remedy="keep lists whole",
                 )
             heads[rank, low:high] = trees.head[part]
             table[g, rank] = scores[s]
@@ -78,16 +86,19 @@ def rerank_conllu(model: Reranker, lines: Iterable[str], out: TextIO, *, source:
     corpus, groups, scores = read_nbest(lines, source=source)
     if not groups:
         return 0
-    choice, _ = choose(model, candidates(corpus.trees, groups, scores, model.tree_models))
+    choice, _ = choose(model, candidates(corpus.trees, groups, scores, model.tree_models, source=source))
     for group, pick in zip(groups, choice.tolist()):
         text = corpus.text[group[pick]]
         out.write("\n".join(line for line in text if not line.startswith((RANK, SCORE))) + "\n\n")
     return len(groups)
 
 
-def score_conllu(model: TreeModel, lines: Iterable[str], out: TextIO, *, source: str = "input") -> int:
-    """Write log p of each tree on a line, ``nan`` where the total is no probability; return how many."""
-    totals = score_trees(model, read_lines(lines, source=source).trees)
+def score_conllu(
+    model: TreeModel, lines: Iterable[str], out: TextIO, *, source: str = "input", skip_broken: bool = False
+) -> tuple[str, ...]:
+    """Write log p of each tree on a line, ``nan`` where the total is no probability; say what was skipped."""
+    corpus = read_lines(lines, source=source, skip_broken=skip_broken)
+    totals = score_trees(model, corpus.trees)
     for log_abs, sign in zip(totals.log_abs.tolist(), totals.sign.tolist()):
         out.write(f"{log_abs:.6f}\n" if sign > 0 else "nan\n")
-    return int(totals.sign.size)
+    return corpus.skipped

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from eigenparse.arrays import AnyArray, FloatArray, generator
-from eigenparse.corpus.dependencies import Dependencies
+from eigenparse.corpus.dependencies import Dependencies, is_projective
 from eigenparse.errors import DataError, OptionError
 from eigenparse.inference.deptree import encode, vocabulary
 from eigenparse.learn.deptree_blocks import (
@@ -47,13 +47,17 @@ VALENCE = ("left", "right", "distance")
 
 @dataclass(frozen=True, slots=True)
 class DepTreeReport:
-    """What learning saw: log-likelihood before each EM round, and totals that are no probabilities."""
+    """What learning saw: log-likelihood before each EM round, and totals that are no probabilities.
+
+    n_lifted: trees with crossing arcs that split heads take as projective ones.
+    """
 
     estimator: str
     n_trees: int
     n_families: int
     log_likelihood: tuple[float, ...]
     n_not_positive: int
+    n_lifted: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,8 @@ class DepTreeLearner:
             grammar = fit_split_heads(
                 trees, n_states=self.n_states, tags=self.channels[0], members=self.members, seed=self.seed
             )
-            return grammar, DepTreeReport(self.estimator, len(trees), 0, (), 0)
+            n_lifted = int((~is_projective(trees)).sum())
+            return grammar, DepTreeReport(self.estimator, len(trees), 0, (), 0, n_lifted)
         names = vocabulary(trees, self.channels, self.rare)
         symbols = encode(trees, self.channels, names)
         dictionary = None if vectors is None else vector_dictionary(vectors, names[0], self.n_states)
