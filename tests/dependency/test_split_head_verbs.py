@@ -14,7 +14,7 @@ from eigenparse.corpus.conllu import read_conllu, read_lines
 from eigenparse.corpus.dependencies import broken_trees, from_tokens
 from eigenparse.decode.parser import ParserOptions
 from eigenparse.decode.rerank import read_nbest
-from eigenparse.decode.split_heads import TreeParser, kbest_split_heads, parse_conllu, tree_parser
+from eigenparse.decode.split_heads import TreeParser, kbest_split_heads, parse_corpus, tree_parser
 from eigenparse.errors import OptionError
 from eigenparse.evaluate.attachment import attachment
 from eigenparse.models.deptree import load_deptree
@@ -81,7 +81,7 @@ def test_long_and_empty_sentences_are_counted(folder: pathlib.Path) -> None:
     out = io.StringIO()
     lines = ["# sent_id = empty", "", *(f"{i}\tx" + "\t_" * 8 for i in range(1, 8)), "", "1\tx" + "\t_" * 8]
     limited = parser(folder, ParserOptions(max_length=6))
-    assert parse_conllu(limited, lines, out) == (3, 1)
+    assert parse_corpus(limited, read_lines(lines, source="in", heads=False), out) == 1
     found = read_lines(out.getvalue().split("\n"), source="out").trees
     assert found.lengths().tolist() == [0, 7, 1]
     assert found.head.tolist() == [0, 1, 2, 3, 4, 5, 6, 0]
@@ -90,7 +90,9 @@ def test_long_and_empty_sentences_are_counted(folder: pathlib.Path) -> None:
 def test_tokens_are_parsed_too(folder: pathlib.Path) -> None:
     words = read_conllu(folder / "gold.conllu").trees.select([0]).strings("form")
     (folder / "tokens").write_text(" ".join(words) + "\n")
-    run("parse", folder / "m", folder / "tokens", "--output", folder / "out")
+    told = run("parse", folder / "m", folder / "tokens", "--output", folder / "out")
+    assert "the sentences have no tags" in told
+    assert "no tags" not in run("parse", folder / "m", folder / "gold.conllu", "--output", folder / "out2")
     assert read_conllu(folder / "out").trees.strings("form") == words
 
 

@@ -4,32 +4,33 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from eigenparse.cli.output import result_stream
 from eigenparse.cli.parse import ParseRequest
 from eigenparse.errors import OptionError
 
+if TYPE_CHECKING:
+    from eigenparse.corpus.conllu import Conllu
+
 
 def run(request: ParseRequest) -> None:
     """Parse one file with a graph-based parser."""
-    from eigenparse.corpus.files import read_text
-    from eigenparse.decode.arcs import parse_conllu
+    from eigenparse.decode.arcs import parse_corpus
     from eigenparse.models.arcs import load_arcs
 
     check_form(request)
     model = load_arcs(request.model)
-    lines = read_text(request.source).split("\n")
+    corpus = read_sentences(request, tags_matter=not model.taggers)
     with text_stream(request) as out:
-        parse_conllu(model, lines, out, source=str(request.source), n_best=request.kbest)
+        parse_corpus(model, corpus, out, n_best=request.kbest)
 
 
 def run_split_heads(request: ParseRequest) -> None:
     """Parse one file with a latent tree model that is a parser too."""
     from eigenparse.cli.progress import tell
-    from eigenparse.corpus.files import read_text
     from eigenparse.decode.parser import ParserOptions
-    from eigenparse.decode.split_heads import parse_conllu, tree_parser
+    from eigenparse.decode.split_heads import parse_corpus, tree_parser
     from eigenparse.models.deptree import load_deptree
     from eigenparse.models.split_heads import SplitHeads
 
@@ -44,13 +45,26 @@ def run_split_heads(request: ParseRequest) -> None:
     limits = replace(
         limits, max_length=request.max_length or limits.max_length, memory=request.memory or limits.memory
     )
-    lines = read_text(request.source).split("\n")
+    corpus = read_sentences(request, tags_matter=True)
     with text_stream(request) as out:
-        n, n_long = parse_conllu(
-            tree_parser(model, limits), lines, out, source=str(request.source), n_best=request.kbest
-        )
+        n_long = parse_corpus(tree_parser(model, limits), corpus, out, n_best=request.kbest)
     if n_long:
-        tell(f"{n_long} of {n} sentences are too long to be parsed; each of their words heads the next")
+        tell(
+            f"{n_long} of {len(corpus)} sentences are too long to be parsed; each of their words heads the next"
+        )
+
+
+def read_sentences(request: ParseRequest, *, tags_matter: bool) -> "Conllu":
+    """The sentences of a file; says so if they lack tags that the model was trained on."""
+    from eigenparse.cli.progress import tell
+    from eigenparse.corpus.files import read_text
+    from eigenparse.decode.arcs import read_input
+
+    corpus = read_input(read_text(request.source).split("\n"), source=str(request.source))
+    names = set(corpus.trees.symbols["upos"]) | set(corpus.trees.symbols["xpos"])
+    if tags_matter and corpus.trees.n_words and names == {"_"}:
+        tell("the sentences have no tags, on which this model relies; tag them or train --tags predicted")
+    return corpus
 
 
 def check_form(request: ParseRequest) -> None:

@@ -126,7 +126,13 @@ def parse_conllu(
 
     With ``n_best`` above 1 each sentence is written once a tree, with its rank and score in comments.
     """
-    corpus = read_input(lines, source=source)
+    return parse_corpus(model, read_input(lines, source=source), out, n_best=n_best, crossing=crossing)
+
+
+def parse_corpus(
+    model: ArcModel, corpus: Conllu, out: TextIO, *, n_best: int = 1, crossing: bool | None = None
+) -> int:
+    """The same for a file that has been read."""
     if n_best == 1:
         parsed = parse(model, corpus.trees, crossing=crossing)
         write_conllu(out, corpus, parsed.head, parsed.strings("relation"))

@@ -1,16 +1,15 @@
 """The split-head grammar as a parser of its own: sentences in, dependency trees out."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TextIO
 
 import numpy as np
 
 from eigenparse.arrays import AnyArray, BoolVector
-from eigenparse.corpus.conllu import write_conllu
+from eigenparse.corpus.conllu import Conllu, write_conllu
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.split_heads import word_tags
-from eigenparse.decode.arcs import BLOCK, TreeLists, read_input, write_lists
+from eigenparse.decode.arcs import BLOCK, TreeLists, write_lists
 from eigenparse.decode.objective import Objective
 from eigenparse.decode.parser import Parser, ParserOptions, decode, make_parser, word_choices
 from eigenparse.inference.forest import Choices, choices
@@ -100,11 +99,8 @@ def _distinct_heads(
     return list(found.values())[:n_best]
 
 
-def parse_conllu(
-    parser: TreeParser, lines: Iterable[str], out: TextIO, *, source: str = "input", n_best: int = 1
-) -> tuple[int, int]:
-    """Parse CoNLL-U or tokens and write CoNLL-U; the numbers of sentences and of those that were too long."""
-    corpus = read_input(lines, source=source)
+def parse_corpus(parser: TreeParser, corpus: Conllu, out: TextIO, *, n_best: int = 1) -> int:
+    """Parse a file that has been read and write CoNLL-U; return how many sentences were too long."""
     for start in range(0, len(corpus), BLOCK):
         part = corpus.part(start, start + BLOCK)
         lists = kbest_split_heads(parser, part.trees, n_best)
@@ -113,7 +109,7 @@ def parse_conllu(
             write_conllu(out, part, lists.heads[0], names[0])
         else:
             write_lists(out, part, lists, names)
-    return len(corpus), sum(too_long(parser, n) for n in corpus.trees.lengths().tolist())
+    return sum(too_long(parser, n) for n in corpus.trees.lengths().tolist())
 
 
 def given_tags(parser: TreeParser, words: list[str], tags: list[str]) -> Choices:
