@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from eigenparse import __version__
 from eigenparse.cli.main import app, train
 
 if TYPE_CHECKING:
@@ -30,6 +31,9 @@ def reranker(
         str, typer.Option(help="Tag patterns: sides, grandparent, siblings.")
     ] = "sides,grandparent",
     seed: Annotated[int, typer.Option(min=0, help="Seed of the order of lists.")] = 0,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where an interrupted run of this command stopped.")
+    ] = False,
     skip_broken: Annotated[bool, typer.Option("--skip-broken", help="Leave out what is no tree.")] = False,
     jobs: Annotated[int, typer.Option(min=0, metavar="N", help="Processes, a fold each; 0: all cores.")] = 1,
     cluster: Annotated[
@@ -37,7 +41,10 @@ def reranker(
     ] = None,
 ) -> None:
     """Learn to choose from n-best lists that jack-knifed parsers make of the training sentences."""
+    from eigenparse.cli.kept import kept_work
+    from eigenparse.cli.output import check_target
     from eigenparse.corpus.conllu import read_many
+    from eigenparse.learn.checkpoint import dependencies_mark
     from eigenparse.learn.deptree_fit import learner_like
     from eigenparse.learn.mira import learner_of
     from eigenparse.learn.rerank import RerankLearner, jackknifed_lists
@@ -46,6 +53,7 @@ def reranker(
     from eigenparse.models.rerank import save_reranker
     from eigenparse.run.ordered import open_run
 
+    check_target(out)
     base = load_arcs(parser)
     models = tuple(load_deptree(path) for path in deptree or [])
     reading = read_many(list(trees), skip_broken=skip_broken)
@@ -53,12 +61,18 @@ def reranker(
         sys.stderr.write(f"eigenparse: skipped {sentence}\n")
     corpus = reading.trees
     learners = tuple(learner_like(m) for m in models)
-    with open_run(cluster, jobs) as run:
-        make_lists = partial(_best_lists, best=best)
-        lists = jackknifed_lists(corpus, learner_of(base), learners, make_lists, n_folds=folds, run=run)
     chosen = tuple(name.strip() for name in families.split(",") if name.strip())
-    model = RerankLearner(families=chosen, passes=passes, seed=seed).fit(lists, corpus.head, models)
-    save_reranker(out, model)
+    learner = RerankLearner(families=chosen, passes=passes, seed=seed)
+    own = learner_of(base)
+    mark = dependencies_mark(corpus, f"{__version__} {learner!r} {own!r} {learners!r} {best} {folds}")
+    with kept_work(out, mark, resume=resume) as checkpoint:
+        with open_run(cluster, jobs) as run:
+            make_lists = partial(_best_lists, best=best)
+            lists = jackknifed_lists(
+                corpus, own, learners, make_lists, n_folds=folds, run=run, checkpoint=checkpoint
+            )
+        model = learner.fit(lists, corpus.head, models, checkpoint=checkpoint)
+        save_reranker(out, model)
     sys.stderr.write(
         f"eigenparse: learnt from {len(lists)} lists; weights {model.dense_weights.round(3).tolist()}\n"
     )

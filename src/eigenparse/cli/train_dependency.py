@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from eigenparse import __version__
 from eigenparse.cli.main import train
 
 
@@ -35,6 +36,9 @@ def dependency(
     bits: Annotated[int, typer.Option(min=8, max=26, help="Size of the weight table, as a power of 2.")] = 22,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the order of sentences.")] = 0,
     skip_broken: Annotated[bool, typer.Option("--skip-broken", help="Leave out what is no tree.")] = False,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where an interrupted run of this command stopped.")
+    ] = False,
     jobs: Annotated[
         int, typer.Option(min=0, metavar="N", help="Processes; arcs, relations and taggers are learnt apart.")
     ] = 1,
@@ -43,21 +47,27 @@ def dependency(
     ] = None,
 ) -> None:
     """Learn a dependency parser with relations: averaged MIRA over hashed features."""
+    from eigenparse.cli.kept import kept_work
+    from eigenparse.cli.output import check_target
     from eigenparse.corpus.conllu import read_many
+    from eigenparse.learn.checkpoint import dependencies_mark
     from eigenparse.learn.mira import ArcLearner
     from eigenparse.models.arcs import save_arcs
     from eigenparse.run.ordered import open_run
 
+    check_target(out)
     corpus = read_many(list(trees), skip_broken=skip_broken)
     for sentence in corpus.skipped:
         sys.stderr.write(f"eigenparse: skipped {sentence}\n")
     start = time.perf_counter()
     learner = ArcLearner(order=order, passes=passes, crossing=crossing, bits=bits, seed=seed, tags=tags.value)
     shown = _progress if sys.stderr.isatty() else None
-    with open_run(cluster, jobs) as run:
-        where = None if cluster is None and jobs == 1 else run
-        model, report = learner.fit(corpus.trees, progress=shown, run=where)
-    save_arcs(out, model)
+    mark = dependencies_mark(corpus.trees, f"{__version__} {learner!r}")
+    with kept_work(out, mark, resume=resume) as checkpoint:
+        with open_run(cluster, jobs) as run:
+            where = None if cluster is None and jobs == 1 else run
+            model, report = learner.fit(corpus.trees, progress=shown, run=where, checkpoint=checkpoint)
+        save_arcs(out, model)
     sys.stderr.write(
         f"eigenparse: learnt from {report.n_sentences} sentences, {report.n_words} words, "
         f"{report.n_lifted} lifted to projective trees, in {time.perf_counter() - start:.1f} s\n"

@@ -2,8 +2,7 @@
 
 import json
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from eigenparse import __version__
 from eigenparse.api.grammar import Grammar
 from eigenparse.api.learner import LatentPCFG
 from eigenparse.api.tuning import F1, dev_scores, tuned
+from eigenparse.cli.kept import kept_work
 from eigenparse.cli.output import check_target
 from eigenparse.cli.progress import stages, tell
 from eigenparse.corpus.columns import Treebank
@@ -58,7 +58,7 @@ def run(job: Job) -> None:
     treebank = read_normalised(job.trees, job.skip_broken)
     dev = None if job.dev is None else read_normalised((job.dev,), job.skip_broken)
     learner = job.learner
-    with kept_work(job, options, treebank, dev) as checkpoint:
+    with checkpoint_of(job, options, treebank, dev) as checkpoint:
         if job.tune_states and dev is not None:
             learner = tuned(learner, treebank, dev, tell=tell, checkpoint=checkpoint.at("tuning"))
             options = learner.options()
@@ -106,38 +106,16 @@ def run_shards(job: Job, started: float) -> bool:
     return True
 
 
-@contextmanager
-def kept_work(
+def checkpoint_of(
     job: Job, options: "LpcfgOptions", treebank: Treebank, dev: Treebank | None
-) -> Iterator["Checkpoint"]:
-    """Where the finished parts of long work are kept: a folder beside the model, gone after success."""
-    from eigenparse.corpus.files import sweep
-    from eigenparse.learn.checkpoint import (
-        NOTHING_KEPT,
-        close_checkpoint,
-        fingerprint,
-        open_checkpoint,
-    )
+) -> AbstractContextManager["Checkpoint"]:
+    """Where finished members, rounds and trials are kept, if the work is long."""
+    from eigenparse.learn.checkpoint import NOTHING_KEPT, fingerprint
 
-    folder = job.out.with_name(job.out.name + ".checkpoint")
     if not (job.resume or job.tune_states or options.ensemble > 1 or options.rounds >= LONG_EM):
-        yield NOTHING_KEPT
-        return
-    sweep(job.out.resolve().parent, job.out.name)
+        return nullcontext(NOTHING_KEPT)
     mark = fingerprint((treebank, dev if job.tune_states else None), f"{__version__} {options!r}")
-    if job.resume and not folder.exists():
-        tell(f"there is no checkpoint {folder}, so learning begins anew")
-    checkpoint = open_checkpoint(folder, mark, resume=job.resume)
-    try:
-        yield checkpoint
-    except BaseException:
-        sweep(folder)
-        if len(list(folder.glob("*"))) > 1:  # more than the note on whose they are
-            tell(f"finished parts are kept in {folder}; the same command with --resume goes on from there")
-        else:
-            close_checkpoint(checkpoint)
-        raise
-    close_checkpoint(checkpoint)
+    return kept_work(job.out, mark, resume=job.resume)
 
 
 def read_normalised(paths: tuple[str, ...], skip_broken: bool) -> Treebank:

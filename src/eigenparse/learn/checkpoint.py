@@ -9,21 +9,25 @@ import hashlib
 import json
 import shutil
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray
+from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.files import sweep, write_whole
 from eigenparse.errors import DataError, EigenparseError, ModelFileError, OptionError
 from eigenparse.models.grammar_file import load_grammar, save_grammar
 from eigenparse.models.pcfg import LatentGrammar, Skeleton, Weights, check_weights, layout
-from eigenparse.models.store import load_model, save_model
+from eigenparse.models.store import Header, load_model, save_model
 
 KIND = "lpcfg-rounds"
+PART_KIND = "part-of-work"
+Part = tuple[Header, dict[str, AnyArray]]
 SECONDS = 20.0  # between checkpoints of the rounds of EM
 
 
@@ -75,6 +79,37 @@ class Checkpoint:
         write_whole(path, json.dumps(value).encode())
         return value
 
+    def part(self, name: str, compute: Callable[[], Part]) -> Part:
+        """A header and arrays that were kept, or computed and kept now."""
+        found = self.found(name)
+        if found is None:
+            found = compute()
+            self.keep(name, found)
+        return found
+
+    def found(self, name: str) -> Part | None:
+        """What was kept under a name, if it is whole; arrays are the caller's own."""
+        if self.folder is None:
+            return None
+        try:
+            kind, header, arrays = load_model(self._path(name))
+            types: dict[str, str] = header["types"]
+            made = {key: array.copy().view(types[key]) for key, array in arrays.items()}
+        except (EigenparseError, KeyError, TypeError, ValueError):
+            return None
+        return (header["header"], made) if kind == PART_KIND else None
+
+    def keep(self, name: str, part: Part) -> None:
+        """Keep a header and arrays, to the bit, infinities included; a worker without the folder keeps nothing."""
+        if self.folder is None or not self.folder.is_dir():
+            return
+        header, arrays = part[0], {key: np.ascontiguousarray(a) for key, a in part[1].items()}
+        bits = {
+            key: a.view(f"u{a.dtype.itemsize}") if a.dtype.kind == "f" else a for key, a in arrays.items()
+        }
+        types = {key: a.dtype.str for key, a in arrays.items()}
+        save_model(self._path(name), kind=PART_KIND, header={"header": header, "types": types}, arrays=bits)
+
     def rounds(self, skeleton: Skeleton) -> Rounds | None:
         """The last rounds of EM that were kept for this part, if any."""
         if self.folder is None:
@@ -114,16 +149,31 @@ NOTHING_KEPT = Checkpoint()
 
 def fingerprint(treebanks: tuple[Treebank | None, ...], settings: str) -> str:
     """SHA-256 of trees and settings: what a checkpoint must agree with."""
-    total = hashlib.sha256(settings.encode())
+    parts: list[Any] = [settings]
     for treebank in treebanks:
         if treebank is None:
-            total.update(b"none")
+            parts.append("none")
             continue
-        for column in (treebank.label, treebank.parent, treebank.word, treebank.offsets):
-            total.update(f"{column.dtype.str}{column.size}".encode())
-            total.update(np.ascontiguousarray(column).data)
-        for names in (treebank.labels, treebank.words):
-            total.update(json.dumps(names).encode())
+        parts += [treebank.label, treebank.parent, treebank.word, treebank.offsets]
+        parts += [treebank.labels, treebank.words]
+    return mark_of(parts)
+
+
+def dependencies_mark(trees: Dependencies, settings: str) -> str:
+    """The same of dependency trees."""
+    columns = [getattr(trees, f.name) for f in fields(trees) if f.name not in ("symbols", "line")]
+    return mark_of([settings, *columns, {name: list(names) for name, names in trees.symbols.items()}])
+
+
+def mark_of(parts: Iterable[Any]) -> str:
+    """SHA-256 of arrays and JSON values in order."""
+    total = hashlib.sha256()
+    for part in parts:
+        if isinstance(part, np.ndarray):
+            total.update(f"{part.dtype.str}{part.shape}".encode())
+            total.update(np.ascontiguousarray(part).data)
+        else:
+            total.update(json.dumps(part, sort_keys=True).encode())
     return total.hexdigest()
 
 

@@ -19,6 +19,8 @@ from eigenparse.inference.arc_columns import (
 )
 from eigenparse.kernels.arc_decoding import label_pass
 from eigenparse.kernels.arc_training import mira_pass
+from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint
+from eigenparse.learn.passes import after_pass, first_or_kept
 from eigenparse.learn.tags import TagLearner
 from eigenparse.models.arcs import ARC_TEMPLATES, LABEL_TEMPLATES, PAIR_TEMPLATES, ArcModel, check_order
 from eigenparse.models.rhmm import RefinementHMM
@@ -66,21 +68,29 @@ class ArcLearner:
     label_templates: tuple[str, ...] = LABEL_TEMPLATES
 
     def fit(
-        self, trees: Dependencies, *, progress: Progress | None = None, run: OrderedRun | None = None
+        self,
+        trees: Dependencies,
+        *,
+        progress: Progress | None = None,
+        run: OrderedRun | None = None,
+        checkpoint: Checkpoint = NOTHING_KEPT,
     ) -> tuple[ArcModel, ArcReport]:
         """Learn from trees whose heads are all known.
 
         run: where jack-knifed taggers, arcs and relations are learnt, silently; the result is the same.
+        checkpoint: where taggers and passes are kept and looked for.
         """
         self._check(trees)
         taggers: dict[str, RefinementHMM] = {}
         accuracy: dict[str, float] = {}
         if self.tags == "predicted":
-            taggers, trees, tagging = TagLearner(seed=self.seed).fit(trees, run=run or LocalRun())
+            learner = TagLearner(seed=self.seed)
+            taggers, trees, tagging = learner.fit(trees, run=run or LocalRun(), checkpoint=checkpoint)
             accuracy = tagging.accuracy
         where, shown = (LocalRun(), progress) if run is None else (run, None)
         arcs, labels = where.map_ordered(
-            partial(_learn_part, self, trees, progress=shown), (_learn_arcs, _learn_relations)
+            partial(_learn_part, self, trees, progress=shown, checkpoint=checkpoint),
+            (_learn_arcs, _learn_relations),
         )
         weights, wrong_heads, n_lifted = arcs
         label_weights, wrong_relations, relations = labels
@@ -111,65 +121,89 @@ class ArcLearner:
             raise DataError("some words have no head; train on complete trees")
 
     def fit_arcs(
-        self, columns: ArcColumns, gold: AnyArray, progress: Progress | None
+        self,
+        columns: ArcColumns,
+        gold: AnyArray,
+        progress: Progress | None,
+        checkpoint: Checkpoint = NOTHING_KEPT,
     ) -> tuple[AnyArray, tuple[float, ...]]:
         """Averaged weights of arc and pair features."""
         second = self.order == 2
         compiled = compile_templates(self.templates, self.pair_templates if second else (), bits=self.bits)
-        weights = np.zeros(1 << self.bits, dtype=np.float32)
-        drift, delta = np.zeros_like(weights), np.zeros(weights.size, dtype=np.int16)
-        clock, wrong = 0.0, []
-        for number in range(self.passes):
+        state = first_or_kept(checkpoint, _zeros((1 << self.bits,)))
+        weights, drift = state.arrays["weights"], state.arrays["drift"]
+        delta = np.zeros(weights.size, dtype=np.int16)
+        for number in range(state.done, self.passes):
             order = generator(self.seed, 0, number).permutation(columns.offsets.size - 1)
             _, n_wrong, clock = mira_pass(
                 columns.keys, columns.tags, columns.classes, gold, columns.offsets, order, compiled,
-                second, self.crossing, self.ceiling, clock, weights, drift, delta,
+                second, self.crossing, self.ceiling, state.clock, weights, drift, delta,
             )  # fmt: skip
-            wrong.append(n_wrong / columns.tags.size)
+            share, last = n_wrong / columns.tags.size, number + 1 == self.passes
+            state = after_pass(checkpoint, state, clock, share, last=last)
             if progress is not None:
                 progress("arcs", number + 1, self.passes)
-        return averaged(weights, drift, clock), tuple(wrong)
+        return averaged(weights, drift, state.clock), state.figures
 
     def fit_labels(
-        self, columns: ArcColumns, head: AnyArray, gold: AnyArray, n_relations: int, progress: Progress | None
+        self,
+        columns: ArcColumns,
+        head: AnyArray,
+        gold: AnyArray,
+        n_relations: int,
+        progress: Progress | None,
+        checkpoint: Checkpoint = NOTHING_KEPT,
     ) -> tuple[AnyArray, tuple[float, ...]]:
         """Averaged weights (2^label_bits, L) of the labeller, trained on gold arcs."""
         compiled = label_templates(self.label_templates, bits=self.label_bits)
-        weights = np.zeros((1 << self.label_bits, n_relations), dtype=np.float32)
-        drift = np.zeros_like(weights)
-        clock, wrong = 0.0, []
-        for number in range(self.label_passes):
+        state = first_or_kept(checkpoint, _zeros((1 << self.label_bits, n_relations)))
+        weights, drift = state.arrays["weights"], state.arrays["drift"]
+        for number in range(state.done, self.label_passes):
             order = generator(self.seed, 1, number).permutation(columns.offsets.size - 1)
             n_wrong, clock = label_pass(
                 columns.keys, columns.tags, columns.classes, columns.offsets, head, gold, order, compiled,
-                clock, self.ceiling, weights, drift,
+                state.clock, self.ceiling, weights, drift,
             )  # fmt: skip
-            wrong.append(n_wrong / columns.tags.size)
+            share, last = n_wrong / columns.tags.size, number + 1 == self.label_passes
+            state = after_pass(checkpoint, state, clock, share, last=last)
             if progress is not None:
                 progress("relations", number + 1, self.label_passes)
-        return averaged(weights, drift, clock), tuple(wrong)
+        return averaged(weights, drift, state.clock), state.figures
 
 
-def _learn_arcs(learner: ArcLearner, trees: Dependencies, progress: Progress | None) -> tuple[Any, ...]:
+def _zeros(shape: tuple[int, ...]) -> dict[str, AnyArray]:
+    """Weights and their drift before the first pass."""
+    return {name: np.zeros(shape, dtype=np.float32) for name in ("weights", "drift")}
+
+
+def _learn_arcs(
+    learner: ArcLearner, trees: Dependencies, progress: Progress | None, checkpoint: Checkpoint
+) -> tuple[Any, ...]:
     """Weights of arcs, wrong heads of each pass, and trees that were lifted."""
     gold, n_lifted = (trees, 0) if learner.crossing else projectivised(trees)
-    return *learner.fit_arcs(arc_columns(trees), gold.head, progress), n_lifted
+    return *learner.fit_arcs(arc_columns(trees), gold.head, progress, checkpoint.at("arcs")), n_lifted
 
 
-def _learn_relations(learner: ArcLearner, trees: Dependencies, progress: Progress | None) -> tuple[Any, ...]:
+def _learn_relations(
+    learner: ArcLearner, trees: Dependencies, progress: Progress | None, checkpoint: Checkpoint
+) -> tuple[Any, ...]:
     """Weights of relations, wrong ones of each pass, and their names."""
     relations = tuple(sorted(set(trees.symbols["relation"])))
     table = np.array([relations.index(name) for name in trees.symbols["relation"]], dtype=np.int32)
     columns = with_structure(arc_columns(trees), trees.head)
-    gold = table[trees.relation]
-    return *learner.fit_labels(columns, trees.head, gold, len(relations), progress), relations
+    gold, place = table[trees.relation], checkpoint.at("relations")
+    return *learner.fit_labels(columns, trees.head, gold, len(relations), progress, place), relations
 
 
 def _learn_part(
-    learner: ArcLearner, trees: Dependencies, part: Callable[..., tuple[Any, ...]], progress: Progress | None
+    learner: ArcLearner,
+    trees: Dependencies,
+    part: Callable[..., tuple[Any, ...]],
+    progress: Progress | None,
+    checkpoint: Checkpoint,
 ) -> tuple[Any, ...]:
     """One of the two, here or on a worker."""
-    return part(learner, trees, progress)
+    return part(learner, trees, progress, checkpoint)
 
 
 def learner_of(model: ArcModel, *, seed: int = 0) -> ArcLearner:

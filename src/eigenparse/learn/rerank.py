@@ -12,14 +12,18 @@ from eigenparse.corpus.folds import folds
 from eigenparse.errors import DataError, OptionError
 from eigenparse.inference.rerank import Candidates, dense_scores, scored, tag_keys
 from eigenparse.kernels.rerank import rerank_pass
+from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, Part
 from eigenparse.learn.deptree_fit import DepTreeLearner
 from eigenparse.learn.mira import ArcLearner
+from eigenparse.learn.passes import after_pass, first_or_kept
 from eigenparse.models.arcs import ArcModel
 from eigenparse.models.deptree import TreeModel
 from eigenparse.models.rerank import BASELINE, Reranker, family_flags
 from eigenparse.run.local import LocalRun
 from eigenparse.run.ordered import OrderedRun
 
+UNDER_WAY = ("weights", "drift", "dense_weights", "dense_drift")
+LISTED = ("heads", "scores", "found", "log_p", "positive")
 Lists = tuple[IntMatrix, FloatArray, LongVector]
 ListMaker = Callable[[ArcModel, Dependencies], Lists]
 
@@ -39,7 +43,14 @@ class RerankLearner:
     spread: float = 1.0
     seed: int = 0
 
-    def fit(self, lists: Candidates, gold: AnyArray, tree_models: tuple[TreeModel, ...]) -> Reranker:
+    def fit(
+        self,
+        lists: Candidates,
+        gold: AnyArray,
+        tree_models: tuple[TreeModel, ...],
+        *,
+        checkpoint: Checkpoint = NOTHING_KEPT,
+    ) -> Reranker:
         """Learn from lists and gold heads (T,); ``tree_models`` are kept for later lists."""
         if len(lists) == 0:
             raise DataError("there are no lists to learn from; give more sentences")
@@ -49,20 +60,26 @@ class RerankLearner:
             )
         scale = self._scale(lists)
         dense = dense_scores(lists, scale)
-        weights = np.zeros(1 << self.bits, dtype=np.float32)
-        drift, delta = np.zeros_like(weights), np.zeros(weights.size, dtype=np.int16)
-        dense_weights, dense_drift = np.zeros(scale.size), np.zeros(scale.size)
-        dense_weights[0] = 1.0
-        tags, clock = tag_keys(lists.words), 0.0
-        for number in range(self.passes):
+        state = first_or_kept(checkpoint, self._start(scale.size))
+        weights, drift, dense_weights, dense_drift = (state.arrays[name] for name in UNDER_WAY)
+        delta, tags = np.zeros(weights.size, dtype=np.int16), tag_keys(lists.words)
+        for number in range(state.done, self.passes):
             order = generator(self.seed, number).permutation(len(lists))
-            clock, _ = rerank_pass(
+            clock, n_updates = rerank_pass(
                 lists.heads, lists.words.offsets, lists.found, dense, tags, gold, order,
-                family_flags(self.families), np.uint64(64 - self.bits), self.ceiling, clock,
+                family_flags(self.families), np.uint64(64 - self.bits), self.ceiling, state.clock,
                 weights, drift, delta, dense_weights, dense_drift,
             )  # fmt: skip
+            state = after_pass(checkpoint, state, clock, float(n_updates), last=number + 1 == self.passes)
+        clock = state.clock
         average = np.asarray(weights - drift / np.float32(clock), dtype=np.float32)
         return Reranker(self.families, average, dense_weights - dense_drift / clock, scale, tree_models)
+
+    def _start(self, n_dense: int) -> dict[str, AnyArray]:
+        """Weights before the first pass: the base score alone counts."""
+        sparse, dense = np.zeros((2, 1 << self.bits), dtype=np.float32), np.zeros((2, n_dense))
+        dense[0, 0] = 1.0
+        return dict(zip(UNDER_WAY, (*sparse, *dense), strict=True))
 
     def _scale(self, lists: Candidates) -> FloatArray:
         """Standard deviations of the dense scores inside their lists."""
@@ -80,9 +97,16 @@ def jackknifed_lists(
     *,
     n_folds: int = 3,
     run: OrderedRun = LocalRun(),
+    checkpoint: Checkpoint = NOTHING_KEPT,
 ) -> Candidates:
-    """Lists for every sentence from a parser and tree models that did not see it.  run: where folds are done."""
-    parts = ((trees.select(seen), trees.select(rest)) for seen, rest in folds(len(trees), n_folds))
+    """Lists for every sentence from a parser and tree models that did not see it.
+
+    run: where folds are done.  checkpoint: where folds, and passes of their parsers, are kept.
+    """
+    parts = (
+        (trees.select(seen), trees.select(rest), checkpoint.at(f"fold{k}"))
+        for k, (seen, rest) in enumerate(folds(len(trees), n_folds))
+    )
     return joined(trees, list(run.map_ordered(partial(_fold, parser, tree_learners, make_lists), parts)))
 
 
@@ -90,14 +114,19 @@ def _fold(
     parser: ArcLearner,
     tree_learners: tuple[DepTreeLearner, ...],
     make_lists: ListMaker,
-    part: tuple[Dependencies, Dependencies],
+    part: tuple[Dependencies, Dependencies, Checkpoint],
 ) -> Candidates:
     """The lists of one fold."""
-    seen, unseen = part
-    model, _ = parser.fit(seen)
-    models = tuple(learner.fit(seen)[0] for learner in tree_learners)
-    heads, scores, found = make_lists(model, unseen)
-    return scored(unseen, heads, scores, found, models)
+    seen, unseen, checkpoint = part
+
+    def compute() -> Part:
+        model, _ = parser.fit(seen, checkpoint=checkpoint)
+        models = tuple(learner.fit(seen)[0] for learner in tree_learners)
+        made = scored(unseen, *make_lists(model, unseen), models)
+        return {}, {name: getattr(made, name) for name in LISTED}
+
+    _, arrays = checkpoint.part("lists", compute)
+    return Candidates(words=unseen, **arrays)
 
 
 def joined(words: Dependencies, parts: list[Candidates]) -> Candidates:

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from eigenparse.arrays import AnyArray
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.folds import folds
 from eigenparse.inference.rhmm import tag_ids
 from eigenparse.inference.tags import tagging_columns
+from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, Part
 from eigenparse.learn.rhmm import TaggerChoices, fit_tagger
 from eigenparse.models.rhmm import RefinementHMM
 from eigenparse.run.local import LocalRun
@@ -34,12 +36,28 @@ class TagLearner:
     seed: int = 0
 
     def fit(
-        self, trees: Dependencies, *, run: OrderedRun = LocalRun()
+        self,
+        trees: Dependencies,
+        *,
+        run: OrderedRun = LocalRun(),
+        checkpoint: Checkpoint = NOTHING_KEPT,
     ) -> tuple[dict[str, RefinementHMM], Dependencies, TagReport]:
         """Taggers of every kind of tag that the file has, and the trees with jack-knifed tags.
 
         run: where taggers are learnt, one of the whole and one a fold for each kind of tag.
+        checkpoint: where taggers and jack-knifed tags are kept and looked for when all are done.
         """
+        header, arrays = checkpoint.part("tags", lambda: self._learn(trees, run))
+        taggers = {
+            name: RefinementHMM.from_arrays(header["taggers"][name], arrays, f"{name}.")
+            for name in header["kinds"]
+        }
+        predicted = {name: (arrays[f"ids-{name}"], trees.symbols[name]) for name in header["kinds"]}
+        accuracy = {name: float((ids == getattr(trees, name)).mean()) for name, (ids, _) in predicted.items()}
+        return taggers, trees.with_tags(predicted), TagReport(accuracy)
+
+    def _learn(self, trees: Dependencies, run: OrderedRun) -> Part:
+        """Header and arrays of the taggers, and the jack-knifed ids (T,) of every kind of tag."""
         kinds = [
             name
             for name in ("upos", "xpos")
@@ -47,13 +65,13 @@ class TagLearner:
         ]
         n_folds = min(self.n_folds, len(trees))
         made = run.map_ordered(partial(tag_task, self), self._tasks(trees, kinds, n_folds))
-        taggers, predicted, accuracy = {}, {}, {}
+        header: dict[str, Any] = {"kinds": kinds, "taggers": {}}
+        arrays: dict[str, AnyArray] = {}
         for name in kinds:
-            taggers[name] = next(made)
-            guess = np.concatenate([next(made) for _ in range(n_folds)])
-            predicted[name] = guess, trees.symbols[name]
-            accuracy[name] = float((guess == getattr(trees, name)).mean())
-        return taggers, trees.with_tags(predicted), TagReport(accuracy)
+            header["taggers"][name], own = next(made).to_arrays(f"{name}.")
+            arrays |= own
+            arrays[f"ids-{name}"] = np.concatenate([next(made) for _ in range(n_folds)])
+        return header, arrays
 
     def _tasks(self, trees: Dependencies, kinds: list[str], n_folds: int) -> Iterator["TagTask"]:
         """Of every kind of tag: all sentences, then the folds."""
