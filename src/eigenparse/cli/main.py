@@ -12,6 +12,7 @@ from types import FrameType
 import typer
 
 from eigenparse import __version__
+from eigenparse.cli.progress import announce_first_use
 from eigenparse.errors import EigenparseError
 
 app = typer.Typer(
@@ -60,6 +61,8 @@ def register(words: list[str]) -> None:
     name = "_".join(words[: 2 if words[:1] in (["train"], ["reproduce"]) else 1])
     if name.isidentifier() and find_spec(f"eigenparse.cli.{name}") is not None:
         import_module(f"eigenparse.cli.{name}")
+        if not {"-h", "--help"} & set(words):
+            announce_first_use(name)
     if not any(group.registered_commands for group in (app, train, reproduce)):
         import_module("eigenparse.cli.verbs")
 

@@ -1,8 +1,10 @@
 """Progress on a terminal, silence in pipes."""
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -42,3 +44,26 @@ def counted(items: Iterable[T], title: str, *, total: int | None = None, show: b
 def tell(sentence: str) -> None:
     """A sentence on standard error."""
     sys.stderr.write(f"eigenparse: {sentence}\n")
+
+
+# A module of kernels that each verb cannot do without.
+KERNELS = {
+    "parse": "chart",
+    "serve": "chart",
+    "tag": "rhmm",
+    "train_lpcfg": "tree",
+    "train_rhmm": "rhmm",
+    "train_hmm": "chain",
+    "train_phones": "rhmm",
+    "train_dependency": "arc_training",
+    "train_deptree": "deptree",
+}
+
+
+def announce_first_use(verb: str) -> None:
+    """Say on a terminal that kernels are about to be compiled, where this machine keeps none of the verb's yet."""
+    folder = Path(__file__).parent.parent / "kernels" / "__pycache__"
+    if verb not in KERNELS or not sys.stderr.isatty() or "NUMBA_CACHE_DIR" in os.environ:
+        return
+    if os.access(folder.parent, os.W_OK) and not any(folder.glob(f"{KERNELS[verb]}.*.nbi")):
+        tell("compiling for this machine, the first time only; about half a minute")
