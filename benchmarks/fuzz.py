@@ -81,7 +81,8 @@ def fuzz(targets: list[Target], options: argparse.Namespace) -> None:
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     for name, n in sorted(tried.items()):
         print(f"{name:<22}{n:>9} inputs, {read[name]:>8} of them readable")
-    print(f"peak memory {peak} MB; {sum(found.values())} failures of {len(found)} kinds")
+    spent = f"{sum(tried.values())} inputs in {time.process_time():.0f} CPU seconds"
+    print(f"{spent}; peak memory {peak} MB; {sum(found.values())} failures of {len(found)} kinds")
     for kind, n in found.most_common():
         print(f"{n:>7}  {kind}")
     sys.exit(bool(found))
