@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from eigenparse.corpus.brackets import parse_trees
+from eigenparse.corpus.conllu import word_line
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.heads import HeadRules, english_rules, to_dependencies
 from eigenparse.decode.results import Parse
@@ -37,9 +38,7 @@ def conllu(parses: Sequence[Parse], *, first: int = 1, rules: HeadRules | None =
         for i, token in enumerate(one.tokens):
             r = low + i
             note = f"TagPosterior={one.tags[i].posterior:.4f}" if _known(one, i) else "_"
-            lines.append(
-                f"{i + 1}\t{token}\t_\t{upos[r]}\t{xpos[r]}\t_\t{heads[r]}\t{relation[r]}\t_\t{note}"
-            )
+            lines.append(word_line(i + 1, token, upos[r], xpos[r], heads[r], relation[r], note))
         lines.append("")
     return "\n".join(lines) + "\n"
 

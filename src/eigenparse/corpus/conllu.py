@@ -192,10 +192,22 @@ def _without_broken(corpus: Conllu) -> Conllu:
 def from_sentences(sentences: Sequence[Sequence[str]], *, source: str = "tokens") -> Conllu:
     """Bare token lists in CoNLL-U dress."""
     text = tuple(
-        tuple(f"{i}\t{token}" + "\t_" * (N_COLUMNS - 2) for i, token in enumerate(sentence, start=1))
-        for sentence in sentences
+        tuple(word_line(i, token) for i, token in enumerate(sentence, start=1)) for sentence in sentences
     )
     return Conllu(from_tokens(sentences), text, source)
+
+
+def word_line(
+    number: int,
+    form: str,
+    upos: str = "_",
+    xpos: str = "_",
+    head: object = "_",
+    relation: str = "_",
+    misc: str = "_",
+) -> str:
+    """The line of one word."""
+    return f"{number}\t{form}\t_\t{upos}\t{xpos}\t_\t{head}\t{relation}\t_\t{misc}"
 
 
 def sentence_lines(

@@ -14,6 +14,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray
 from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.conllu import word_line
 from eigenparse.corpus.dependencies import ATTRIBUTES, Dependencies, columns_of
 from eigenparse.corpus.files import read_text
 from eigenparse.errors import DataError, FormatError
@@ -188,8 +189,6 @@ def conllu_lines(trees: Dependencies) -> list[str]:
         low = offsets[s]
         lines.append(f"# sent_id = {s + 1}")
         for i in range(low, offsets[s + 1]):
-            lines.append(
-                f"{i - low + 1}\t{form[i]}\t_\t{upos[i]}\t{xpos[i]}\t_\t{heads[i]}\t{relation[i]}\t_\t_"
-            )
+            lines.append(word_line(i - low + 1, form[i], upos[i], xpos[i], heads[i], relation[i]))
         lines.append("")
     return lines
