@@ -1,13 +1,9 @@
 """One learning and parsing run: trees and settings in, scores and times out, in a process of its own."""
 
 import math
-import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import get_context
 from typing import TypeVar
 
 import numpy as np
@@ -19,11 +15,11 @@ from eigenparse.corpus.transform import Binarisation, as_treebank, binarise, unb
 from eigenparse.decode.parser import ParserOptions, as_trees, make_parser
 from eigenparse.decode.request import Request, answer
 from eigenparse.decode.results import make_tables
-from eigenparse.errors import ResourceError
 from eigenparse.evaluate.brackets import score_brackets
 from eigenparse.experiments.treebanks import pick_trees
 from eigenparse.learn.lpcfg import LpcfgOptions, train_treebank
 from eigenparse.models.pcfg import LatentGrammar
+from eigenparse.run.local import on_this_machine
 from eigenparse.synthetic import sample_treebank
 
 S = TypeVar("S")
@@ -139,28 +135,9 @@ def parse_all(grammar: LatentGrammar, requests: list[Request]) -> tuple[Treebank
 def run_all(task: Callable[[S], T], items: Iterable[S], *, jobs: int = 1) -> Iterator[T]:
     """Results in the order of the items, each as soon as it and all before it are there."""
     items = list(items)
-    if jobs <= 1 or len(items) <= 1:
-        _warm()
-        yield from map(task, items)
-        return
-    pool = ProcessPoolExecutor(min(jobs, len(items)), mp_context=get_context("spawn"), initializer=_prepare)
-    try:
-        yield from pool.map(task, items)
-    except BrokenProcessPool:
-        raise ResourceError("a worker process died, perhaps for want of memory; use fewer jobs") from None
-    except BaseException:
-        for process in list(getattr(pool, "_processes", {}).values()):
-            process.terminate()
-        raise
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _prepare() -> None:
-    """One thread for linear algebra; Ctrl-C is the parent's to answer."""
-    threadpool_limits(limits=1)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _warm()
+    workers = max(1, min(jobs, len(items)))
+    with on_this_machine(workers, prepare=_warm if workers == 1 else _warm_alone) as run:
+        yield from run.map_ordered(task, items)
 
 
 def _warm() -> None:
@@ -170,3 +147,9 @@ def _warm() -> None:
         grammar = train_treebank(few, LpcfgOptions(method=method, em_rounds=1)).grammar
         for tagged in (False, True):
             parse_all(grammar, requests_of(few, tagged=tagged)[:2])
+
+
+def _warm_alone() -> None:
+    """The same in a process of its own, with one thread for linear algebra."""
+    threadpool_limits(limits=1)
+    _warm()

@@ -73,14 +73,19 @@ class LocalRun:
 
 
 @contextmanager
-def on_this_machine(jobs: int = 1) -> Iterator[LocalRun]:
-    """So many processes of this machine, 0 for all cores; one means this process."""
+def on_this_machine(jobs: int = 1, *, prepare: Callable[[], None] | None = None) -> Iterator[LocalRun]:
+    """So many processes of this machine, 0 for all cores; one means this process.
+
+    prepare: done once in every process before its first task.
+    """
     workers = check_jobs(jobs)
     if workers == 1:
+        if prepare is not None:
+            prepare()
         yield LocalRun()
         return
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_leave_interrupts)
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(prepare,))
     try:
         yield LocalRun(pool, workers)
     except BrokenProcessPool:
@@ -93,6 +98,8 @@ def on_this_machine(jobs: int = 1) -> Iterator[LocalRun]:
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _leave_interrupts() -> None:
-    """Let the parent alone answer Ctrl-C; it ends its workers."""
+def _begin(prepare: Callable[[], None] | None) -> None:
+    """Let the parent alone answer Ctrl-C, it ends its workers; then prepare."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if prepare is not None:
+        prepare()
