@@ -47,8 +47,8 @@ def convert(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write this file instead.")] = None,
 ) -> None:
     """Convert bracketed trees to dependency trees by head rules, to plain sentences or to tagged words."""
+    from eigenparse.cli.output import result_stream
     from eigenparse.corpus import brackets, normalise
-    from eigenparse.corpus.files import write_whole
     from eigenparse.corpus.heads import conllu_lines, load_rules, to_dependencies
 
     reading = brackets.read_trees_report(trees, skip_broken=skip_broken)
@@ -62,12 +62,8 @@ def convert(
     else:
         lines = leaf_lines(cleaned.treebank, tags=to is Target.columns)
     content = ("\n".join(lines) + "\n").encode()
-    if out is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
-    else:
-        write_whole(out, content)
+    with result_stream(out) as stream:
+        stream.write(content)
 
 
 def leaf_lines(treebank: "Treebank", *, tags: bool) -> list[str]:

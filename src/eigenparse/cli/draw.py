@@ -131,11 +131,7 @@ def as_text(corpus: "Treebank | Dependencies", i: int, columns: int) -> str:
 
 
 def _write(content: bytes, out: Path | None) -> None:
-    from eigenparse.corpus.files import write_whole
+    from eigenparse.cli.output import result_stream
 
-    if out is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
-    else:
-        write_whole(out, content)
+    with result_stream(out) as stream:
+        stream.write(content)

@@ -34,6 +34,7 @@ def normalise(
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write this file instead.")] = None,
 ) -> None:
     """Print the cleaned trees: no traces, no function tags, no X over X, one root TOP."""
+    from eigenparse.cli.output import result_stream
     from eigenparse.corpus import brackets, normalise, transform
 
     reading = brackets.read_trees_report(trees, skip_broken=skip_broken)
@@ -47,9 +48,5 @@ def normalise(
     if binarise is not None:
         settings = transform.Binarisation(binarise.value, horizontal, vertical)
         result = transform.as_treebank(transform.binarise(result, settings))
-    if out is None:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(brackets.encode_trees(result, pretty=pretty))
-        sys.stdout.buffer.flush()
-    else:
-        brackets.write_trees(result, out, pretty=pretty)
+    with result_stream(out) as stream:
+        stream.write(brackets.encode_trees(result, pretty=pretty))
