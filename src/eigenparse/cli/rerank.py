@@ -30,6 +30,9 @@ def reranker(
     families: Annotated[
         str, typer.Option(help="Tag patterns: sides, grandparent, siblings.")
     ] = "sides,grandparent",
+    feature: Annotated[
+        list[str] | None, typer.Option(help="A pattern of your own, as 'm.w h.w g.t'; may be repeated.")
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of the order of lists.")] = 0,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where an interrupted run of this command stopped.")
@@ -50,7 +53,7 @@ def reranker(
     from eigenparse.learn.rerank import RerankLearner, jackknifed_lists
     from eigenparse.models.arcs import load_arcs
     from eigenparse.models.deptree import load_deptree
-    from eigenparse.models.rerank import save_reranker
+    from eigenparse.models.rerank import check_patterns, save_reranker
     from eigenparse.run.ordered import open_run
 
     check_target(out)
@@ -62,7 +65,8 @@ def reranker(
     corpus = reading.trees
     learners = tuple(learner_like(m) for m in models)
     chosen = tuple(name.strip() for name in families.split(",") if name.strip())
-    learner = RerankLearner(families=chosen, passes=passes, seed=seed)
+    learner = RerankLearner(families=chosen, patterns=tuple(feature or ()), passes=passes, seed=seed)
+    check_patterns(learner.patterns)
     own = learner_of(base)
     mark = dependencies_mark(corpus, f"{__version__} {learner!r} {own!r} {learners!r} {best} {folds}")
     with kept_work(out, mark, resume=resume) as checkpoint:

@@ -6,12 +6,13 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, FloatArray, IntMatrix, LongVector
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.inference.arc_columns import key_table
+from eigenparse.inference.arc_columns import arc_columns, key_of, key_table
 from eigenparse.inference.deptree import encode, score_symbols
 from eigenparse.inference.split_heads import score_candidates
-from eigenparse.kernels.rerank import choose_all
+from eigenparse.kernels.rerank import Patterns, choose_all
+from eigenparse.models.arcs import ATTRIBUTES
 from eigenparse.models.deptree import DepTree, TreeModel
-from eigenparse.models.rerank import Reranker, family_flags
+from eigenparse.models.rerank import ROLES, Reranker, family_flags, pattern_atoms
 from eigenparse.models.split_heads import SplitHeads
 
 SHAPES = ("left", "right", "distance")
@@ -105,14 +106,41 @@ def tag_keys(words: Dependencies) -> AnyArray:
     return np.where(fine, key_table(words.symbols["xpos"], "rerank")[words.xpos], coarse)
 
 
+def compile_patterns(patterns: tuple[str, ...]) -> Patterns:
+    """Patterns of a user as integer tables; one that mentions g is conjoined with the head's side too."""
+    rows, coefficients, sides = [], [], []
+    above = list(ROLES).index("g")
+    for r, text in enumerate(patterns):
+        atoms = pattern_atoms(text)
+        rows += [(r, role, attribute) for role, attribute in atoms]
+        coefficients += [key_of("pattern", text, str(atom)) | 1 for atom in atoms]
+        both = any(role == above for role, _ in atoms)
+        sides.append([key_of("side", text, str(side if both else side // 2)) for side in range(4)])
+    edges = [[key_of("edge", name, place) for place in ("root", "none")] for name in ATTRIBUTES]
+    return Patterns(
+        np.array(rows, dtype=np.int64).reshape(-1, 3),
+        np.array(coefficients, dtype=np.uint64),
+        np.array(sides, dtype=np.uint64).reshape(-1, 4),
+        np.array(edges, dtype=np.uint64),
+    )
+
+
+def word_keys(words: Dependencies, patterns: tuple[str, ...]) -> AnyArray:
+    """(A, T) keys of all attributes, which nobody reads where there are no patterns."""
+    if not patterns:
+        return np.zeros((len(ATTRIBUTES), words.n_words), dtype=np.uint64)
+    return arc_columns(words).keys
+
+
 def choose(model: Reranker, lists: Candidates) -> tuple[LongVector, FloatArray]:
     """(S,) the best candidate of every list, and (S, k) all scores."""
     choice = np.zeros(len(lists), dtype=np.int64)
     scores = np.full(lists.scores.shape, -np.inf)
     choose_all(
         lists.heads, lists.words.offsets, lists.found, dense_scores(lists, model.scale),
-        tag_keys(lists.words), family_flags(model.families), np.uint64(64 - model.bits),
-        model.weights, model.dense_weights, choice, scores,
+        tag_keys(lists.words), family_flags(model.families), word_keys(lists.words, model.patterns),
+        compile_patterns(model.patterns), np.uint64(64 - model.bits), model.weights, model.dense_weights,
+        choice, scores,
     )  # fmt: skip
     return choice, scores
 

@@ -1,9 +1,12 @@
 """Candidate trees and weights in, scores and weights after a pass of margin-based updates out.
 
-Features of a candidate are hashed tag patterns of its arcs (``families``) and a few dense numbers.
+Features of a candidate are hashed tag patterns of its arcs (``families``), patterns that a user wrote,
+and a few dense numbers.
 Family 0: left child, head and right child.  Family 1: child, head and grandparent, with sides.
 Family 2: neighbouring children of one side with their head.
 """
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -13,6 +16,20 @@ FAMILY_KEYS = np.array(
     [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F],
     dtype=np.uint64,
 )
+N_ROLES = 6  # a word, its head, its head's head, its neighbour towards the head, its outer children
+
+
+class Patterns(NamedTuple):
+    """Compiled patterns of a user, R of them.
+
+    atoms: (K, 3) pattern, role, attribute, with coefficients (K,).  sides: (R, 4) keys by the side of the
+    word and of its head.  edges: (A, 2) keys of the root and of no such word.
+    """
+
+    atoms: Any
+    coefficients: Any
+    sides: Any
+    edges: Any
 
 
 @njit(cache=True, nogil=True)
@@ -57,10 +74,74 @@ def tree_rows(head, tags, families, shift, rows):
 
 
 @njit(cache=True, nogil=True)
-def candidate_scores(heads, dense, tags, families, shift, weights, dense_weights, rows, counts, totals):
+def n_rows(n_words, n_patterns):
+    """Room for the rows of a tree."""
+    return 8 * n_words + 8 + n_patterns * n_words
+
+
+@njit(cache=True, nogil=True)
+def role_parts(keys, patterns):
+    """(N_ROLES, n + 2, R) sums of coefficient times key; position 0 is the root, n + 1 no such word."""
+    n = keys.shape[1]
+    part = np.zeros((N_ROLES, n + 2, patterns.sides.shape[0]), dtype=np.uint64)
+    for k in range(patterns.atoms.shape[0]):
+        r, role, attribute = patterns.atoms[k]
+        for i in range(n):
+            part[role, i + 1, r] += patterns.coefficients[k] * keys[attribute, i]
+        part[role, 0, r] += patterns.coefficients[k] * patterns.edges[attribute, 0]
+        part[role, n + 1, r] += patterns.coefficients[k] * patterns.edges[attribute, 1]
+    return part
+
+
+@njit(cache=True, nogil=True)
+def neighbour(head, m):
+    """The nearest child of the same head between word m (from 1) and the head; n + 1 if there is none."""
+    h = head[m - 1]
+    step = 1 if h > m else -1
+    i = m + step
+    while h > 0 and i != h:
+        if head[i - 1] == h:
+            return i
+        i += step
+    return head.size + 1
+
+
+@njit(cache=True, nogil=True)
+def pattern_rows(head, part, sides, shift, rows):
+    """Write one row a word and pattern of a user; return their number."""
+    n, n_patterns = head.size, sides.shape[0]
+    left, right = np.full(n + 1, n + 1), np.full(n + 1, n + 1)
+    for m in range(n, 0, -1):
+        if head[m - 1] > m:
+            left[head[m - 1]] = m
+    for m in range(1, n + 1):
+        if head[m - 1] < m:
+            right[head[m - 1]] = m
+    count = 0
+    for m in range(1, n + 1):
+        h = head[m - 1]
+        g = head[h - 1] if h > 0 else n + 1
+        s = neighbour(head, m)
+        side = (m > h) * 2 + (h > g)
+        for r in range(n_patterns):
+            x = part[0, m, r] + part[1, h, r] + part[2, g, r] + part[3, s, r]
+            x += part[4, left[m], r] + part[5, right[m], r] + sides[r, side]
+            x ^= x >> np.uint64(29)
+            rows[count] = (x * FAMILY_KEYS[4]) >> shift
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def candidate_scores(
+    heads, dense, tags, families, keys, patterns, shift, weights, dense_weights, rows, counts, totals
+):
     """Scores of the candidates (c, n) of one sentence; their rows (c, R) and counts (c,) are kept."""
+    part = role_parts(keys, patterns)
+    room = n_rows(heads.shape[1], 0)
     for c in range(heads.shape[0]):
-        counts[c] = tree_rows(heads[c], tags, families, shift, rows[c])
+        counts[c] = tree_rows(heads[c], tags, families, shift, rows[c, :room])
+        counts[c] += pattern_rows(heads[c], part, patterns.sides, shift, rows[c, counts[c] :])
         totals[c] = 0.0
         for d in range(dense_weights.size):
             totals[c] += dense_weights[d] * dense[c, d]
@@ -69,23 +150,37 @@ def candidate_scores(heads, dense, tags, families, shift, weights, dense_weights
 
 
 @njit(cache=True, nogil=True)
-def choose_all(heads, offsets, found, dense, tags, families, shift, weights, dense_weights, choice, scores):
+def choose_all(
+    heads,
+    offsets,
+    found,
+    dense,
+    tags,
+    families,
+    keys,
+    patterns,
+    shift,
+    weights,
+    dense_weights,
+    choice,
+    scores,
+):
     """Write the best candidate of every sentence into choice (S,) and all scores into scores (S, k)."""
     for s in range(offsets.size - 1):
         low, high = offsets[s], offsets[s + 1]
-        rows = np.empty((found[s], 8 * (high - low) + 8), dtype=np.uint64)
+        rows = np.empty((found[s], n_rows(high - low, patterns.sides.shape[0])), dtype=np.uint64)
         counts = np.empty(found[s], dtype=np.int64)
         candidate_scores(
-            heads[: found[s], low:high], dense[s], tags[low:high], families, shift, weights, dense_weights,
-            rows, counts, scores[s],
+            heads[: found[s], low:high], dense[s], tags[low:high], families, keys[:, low:high], patterns, shift,
+            weights, dense_weights, rows, counts, scores[s],
         )  # fmt: skip
         choice[s] = np.argmax(scores[s, : found[s]])
 
 
 @njit(cache=True, nogil=True)
 def rerank_pass(
-    heads, offsets, found, dense, tags, gold, order, families, shift, ceiling, clock, weights, drift, delta,
-    dense_weights, dense_drift,
+    heads, offsets, found, dense, tags, gold, order, families, keys, patterns, shift, ceiling, clock, weights,
+    drift, delta, dense_weights, dense_drift,
 ):  # fmt: skip
     """One pass of margin updates towards the best candidate of each list; return (clock, updates)."""
     n_updates = 0
@@ -95,20 +190,12 @@ def rerank_pass(
         clock += 1.0
         if k < 2:
             continue
-        rows = np.empty((k, 8 * (high - low) + 8), dtype=np.uint64)
+        rows = np.empty((k, n_rows(high - low, patterns.sides.shape[0])), dtype=np.uint64)
         counts, totals, wrong = np.empty(k, dtype=np.int64), np.empty(k), np.zeros(k)
         candidate_scores(
-            heads[:k, low:high],
-            dense[s],
-            tags[low:high],
-            families,
-            shift,
-            weights,
-            dense_weights,
-            rows,
-            counts,
-            totals,
-        )
+            heads[:k, low:high], dense[s], tags[low:high], families, keys[:, low:high], patterns, shift,
+            weights, dense_weights, rows, counts, totals,
+        )  # fmt: skip
         for c in range(k):
             for i in range(low, high):
                 wrong[c] += heads[c, i] != gold[i]

@@ -10,7 +10,14 @@ from eigenparse.arrays import AnyArray, FloatArray, IntMatrix, LongVector, gener
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.folds import folds
 from eigenparse.errors import DataError, OptionError
-from eigenparse.inference.rerank import Candidates, dense_scores, scored, tag_keys
+from eigenparse.inference.rerank import (
+    Candidates,
+    compile_patterns,
+    dense_scores,
+    scored,
+    tag_keys,
+    word_keys,
+)
 from eigenparse.kernels.rerank import rerank_pass
 from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, Part
 from eigenparse.learn.deptree_fit import DepTreeLearner
@@ -18,7 +25,7 @@ from eigenparse.learn.mira import ArcLearner
 from eigenparse.learn.passes import after_pass, first_or_kept
 from eigenparse.models.arcs import ArcModel
 from eigenparse.models.deptree import TreeModel
-from eigenparse.models.rerank import BASELINE, Reranker, family_flags
+from eigenparse.models.rerank import BASELINE, Reranker, check_patterns, family_flags
 from eigenparse.run.local import LocalRun
 from eigenparse.run.ordered import OrderedRun
 
@@ -32,11 +39,13 @@ ListMaker = Callable[[ArcModel, Dependencies], Lists]
 class RerankLearner:
     """Averaged margin-based training over lists [collins-2002, collins-koo-2005].
 
+    patterns: features of one's own, as ``eigenparse.models.rerank`` describes them.
     The target of an update is the best candidate of the list, not the gold tree.  ``spread`` is what
     one standard deviation of a dense score inside its list is scaled to.
     """
 
     families: tuple[str, ...] = BASELINE
+    patterns: tuple[str, ...] = ()
     passes: int = 10
     ceiling: float = 0.03
     bits: int = 20
@@ -58,6 +67,8 @@ class RerankLearner:
             raise OptionError(
                 "passes must be 1 or more, bits 8 to 26 and the ceiling above 0; change the option"
             )
+        check_patterns(self.patterns)
+        patterns, keys = compile_patterns(self.patterns), word_keys(lists.words, self.patterns)
         scale = self._scale(lists)
         dense = dense_scores(lists, scale)
         state = first_or_kept(checkpoint, self._start(scale.size))
@@ -67,13 +78,14 @@ class RerankLearner:
             order = generator(self.seed, number).permutation(len(lists))
             clock, n_updates = rerank_pass(
                 lists.heads, lists.words.offsets, lists.found, dense, tags, gold, order,
-                family_flags(self.families), np.uint64(64 - self.bits), self.ceiling, state.clock,
+                family_flags(self.families), keys, patterns, np.uint64(64 - self.bits), self.ceiling, state.clock,
                 weights, drift, delta, dense_weights, dense_drift,
             )  # fmt: skip
             state = after_pass(checkpoint, state, clock, float(n_updates), last=number + 1 == self.passes)
         clock = state.clock
         average = np.asarray(weights - drift / np.float32(clock), dtype=np.float32)
-        return Reranker(self.families, average, dense_weights - dense_drift / clock, scale, tree_models)
+        mean = dense_weights - dense_drift / clock
+        return Reranker(self.families, average, mean, scale, tree_models, self.patterns)
 
     def _start(self, n_dense: int) -> dict[str, AnyArray]:
         """Weights before the first pass: the base score alone counts."""
