@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from dependency.test_parser import toy
 from eigenparse.cli import evaluate as evaluate
+from eigenparse.cli import parse as parse
 from eigenparse.cli import train_dependency as train_dependency
 from eigenparse.cli.main import app
 from eigenparse.decode.arcs import parse_conllu
@@ -31,6 +32,10 @@ def test_train_parse_evaluate(tmp_path: pathlib.Path) -> None:
         parse_conllu(load_arcs(model), lines, stream)
     figures = json.loads(run("evaluate", gold, guess, "--json"))
     assert (figures["UAS"], figures["LAS"], figures["complete"]) == (100.0, 100.0, 100.0)
+    (tmp_path / "tokens").write_text("dog sees cat\n", encoding="utf-8")
+    parsed = ["--output", tmp_path / "out"]
+    assert "the sentences have no tags" in run("parse", model, tmp_path / "tokens", *parsed)
+    assert "no tags" not in run("parse", model, gold, *parsed)
     report = run("evaluate", gold, guess, "--per-label", "--compare", gold)
     assert "difference +0.00" in report
 

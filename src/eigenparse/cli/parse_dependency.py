@@ -45,7 +45,7 @@ def run_split_heads(request: ParseRequest) -> None:
     limits = replace(
         limits, max_length=request.max_length or limits.max_length, memory=request.memory or limits.memory
     )
-    corpus = read_sentences(request, tags_matter=True)
+    corpus = read_sentences(request, tags_matter=False)  # words without a tag may have any
     with text_stream(request) as out:
         n_long = parse_corpus(tree_parser(model, limits), corpus, out, n_best=request.kbest)
     if n_long:
