@@ -73,6 +73,20 @@ def use_vectors(path: pathlib.Path) -> None:
     merge_statistics([kept, kept], ["one", "other"])
 
 
+def use_chain_sums(path: pathlib.Path) -> None:
+    from eigenparse.learn.hmm_statistics import load_chain_statistics, merge_chain_statistics
+
+    kept = load_chain_statistics(path)
+    merge_chain_statistics([kept, kept], ["one", "other"]).model()
+
+
+def use_tagger_sums(path: pathlib.Path) -> None:
+    from eigenparse.learn.rhmm_statistics import load_tagger_statistics, merge_tagger_statistics
+
+    kept = load_tagger_statistics(path)
+    merge_tagger_statistics([kept, kept], ["one", "other"]).model()
+
+
 def use_phones(path: pathlib.Path) -> None:
     from eigenparse.corpus.audio import read_audio
     from eigenparse.decode.phones import transcribe
@@ -113,6 +127,8 @@ def model_targets(folder: pathlib.Path) -> list[Target]:
         "lpcfg": ("train lpcfg t.ptb --states 2 --rare 0", use_grammar),
         "rhmm": ("train rhmm t.txt --method cluster --states 2", use_tagger),
         "hmm": ("train hmm t.abc --unit char --states 2", use_chain),
+        "hmm sums": ("train hmm t.abc --unit char --states 2 --keep-statistics", use_chain_sums),
+        "rhmm sums": ("train rhmm t.txt --emission class --states 2 --keep-statistics", use_tagger_sums),
         "dependency": ("train dependency t.conllu --bits 10 --passes 2", use_arcs),
         "deptree": ("train deptree t.conllu --states 2", use_deptree),
         "split heads": ("train deptree t.conllu --states 2 --estimator lpcfg", use_deptree),

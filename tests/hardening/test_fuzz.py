@@ -39,7 +39,8 @@ def test_texts(target: Target, tmp_path: pathlib.Path, data: st.DataObject) -> N
 
 
 KINDS = (
-    "lpcfg", "packed", "rhmm", "hmm", "dependency", "deptree", "split heads", "reranker", "vectors", "phones",
+    "lpcfg", "packed", "rhmm", "hmm", "rhmm sums", "hmm sums", "dependency", "deptree", "split heads",
+    "reranker", "vectors", "phones",
 )  # fmt: skip
 
 

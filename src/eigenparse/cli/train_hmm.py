@@ -8,6 +8,8 @@ import typer
 from eigenparse.cli.main import train
 
 if TYPE_CHECKING:
+    from eigenparse.corpus.sequences import Sequences
+    from eigenparse.learn.chain import HmmChoices
     from eigenparse.models.chain import ChainModel
 
 
@@ -27,25 +29,63 @@ def train_hmm(
     min_count: Annotated[int, typer.Option(help="Rarer symbols count as unknown.")] = 1,
     dev: Annotated[Path | None, typer.Option(help="Print the perplexity of this text too.")] = None,
     seed: Annotated[int, typer.Option(help="Seed.")] = 0,
+    keep_statistics: Annotated[
+        bool, typer.Option("--keep-statistics", help="Keep the sums, so that `merge` can add models.")
+    ] = False,
+    dictionary: Annotated[
+        Path | None,
+        typer.Option(metavar="MODEL", help="Symbols, projections and settings of a model with statistics."),
+    ] = None,
 ) -> None:
     """Learn an HMM from unlabelled sequences."""
+    from eigenparse.cli.output import check_target
     from eigenparse.corpus.symbols import read_symbols
     from eigenparse.learn.chain import HmmChoices, fit_hmm, symbol_table
     from eigenparse.models.chain import save_chain
 
+    check_target(out)
     corpus = read_symbols(text, unit, column)
-    data = symbol_table(corpus, min_count)
     choices = HmmChoices(method, states, window, form, em_rounds, seed)
-    model, trace = fit_hmm(data, unit, choices)
-    save_chain(out, model)
+    trace: list[float] = []
+    if keep_statistics or dictionary is not None:
+        model = _added_up(corpus, unit, choices, min_count, dictionary, out)
+    else:
+        model, trace = fit_hmm(symbol_table(corpus, min_count), unit, choices)
+        save_chain(out, model)
     typer.echo(
-        f"{len(corpus)} sequences, {corpus.n_tokens} symbols of {len(data.names)} kinds; wrote {out}",
+        f"{len(corpus)} sequences, {corpus.n_tokens} symbols of {len(model.symbols)} kinds; wrote {out}",
         err=True,
     )
     if trace:
         typer.echo(f"EM: {len(trace)} rounds, log-likelihood {trace[0]:.1f} to {trace[-1]:.1f}", err=True)
     if dev is not None:
         typer.echo(_perplexity(model, dev, unit, column), err=True)
+
+
+def _added_up(
+    corpus: "Sequences", unit: str, choices: "HmmChoices", min_count: int, dictionary: Path | None, out: Path
+) -> "ChainModel":
+    """Learn by sums under a fixed dictionary and keep the sums in the file."""
+    from eigenparse.errors import OptionError
+    from eigenparse.learn.hmm_statistics import (
+        chain_statistics,
+        load_chain_statistics,
+        save_chain_statistics,
+    )
+    from eigenparse.learn.spectral_hmm import ChainChoices
+
+    if choices.method != "spectral":
+        raise OptionError(
+            f"models of the method {choices.method!r} do not add up; use --method spectral, or leave out "
+            "--keep-statistics and --dictionary"
+        )
+    spectral = ChainChoices(
+        states=choices.states, window=choices.window, form=choices.form, seed=choices.seed
+    )
+    known = None if dictionary is None else load_chain_statistics(dictionary)
+    kept = chain_statistics(corpus, unit, spectral, min_count=min_count, known=known)
+    save_chain_statistics(out, kept)
+    return kept.model()
 
 
 def _perplexity(model: "ChainModel", text: Path, unit: str, column: str | None) -> str:

@@ -1,11 +1,16 @@
 """``eigenparse train rhmm``: a file of labelled sequences in, a tagger out."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from eigenparse.cli.main import train
+
+if TYPE_CHECKING:
+    from eigenparse.corpus.sequences import Sequences
+    from eigenparse.learn.rhmm import TaggerChoices
+    from eigenparse.models.rhmm import Product, RefinementHMM
 
 
 @train.command("rhmm")
@@ -32,15 +37,25 @@ def train_rhmm(
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Learn on a Dask cluster, as tcp://host:8786.")
     ] = None,
+    keep_statistics: Annotated[
+        bool, typer.Option("--keep-statistics", help="Keep the sums, so that `merge` can add models.")
+    ] = False,
+    dictionary: Annotated[
+        Path | None,
+        typer.Option(metavar="MODEL", help="Keep sums under the labels and settings of this model."),
+    ] = None,
 ) -> None:
     """Learn a tagger or chunker: refinement HMM, HMM or unigram."""
+    from eigenparse.cli.output import check_target
     from eigenparse.corpus.label_sources import pick_label, read_labelled, reduce_columns
     from eigenparse.corpus.tagged import text_lines
+    from eigenparse.errors import OptionError
     from eigenparse.features.sequence import read_features
     from eigenparse.learn.rhmm import TaggerChoices, fit_product
     from eigenparse.models.rhmm import save_tagger
     from eigenparse.run.ordered import open_run
 
+    check_target(out)
     names = columns.split(",") if columns else None
     whole = read_labelled(corpus, form=form, columns=names)
     name = pick_label(whole, label)
@@ -55,22 +70,47 @@ def train_rhmm(
         rounds=em_rounds,
         seed=seed,
     )
-    with open_run(cluster, jobs) as run:
-        product, report = fit_product(data, name, choices, ensemble, run=run)
-    model = product if ensemble > 1 else product.members[0]
-    save_tagger(out, model)
+    model: RefinementHMM | Product
+    if keep_statistics or dictionary is not None:
+        if ensemble > 1 or cluster is not None:
+            raise OptionError(
+                "statistics are kept of one model on this machine; leave out --ensemble, --cluster"
+            )
+        model = _added_up(data, name, choices, dictionary, out)
+        most, seconds = int(model.operators.states.max()), {}
+    else:
+        with open_run(cluster, jobs) as run:
+            product, report = fit_product(data, name, choices, ensemble, run=run)
+        model = product if ensemble > 1 else product.members[0]
+        save_tagger(out, model)
+        most, seconds = max(report.states.values()), report.seconds
     typer.echo(
         f"{len(data)} sequences, {data.n_tokens} tokens, {len(model.labels)} labels, method {method}",
         err=True,
     )
-    most = max(report.states.values())
-    typer.echo(f"states a label: at most {most}; seconds: {_seconds(report.seconds)}; wrote {out}", err=True)
+    typer.echo(f"states a label: at most {most}; seconds: {_seconds(seconds)}; wrote {out}", err=True)
     if dev is not None:
         from eigenparse.cli.tag import score_lines, tag_sequences
 
         gold = read_labelled(dev, form=form, columns=names)
         for line in score_lines(model, gold, tag_sequences(model, gold, name), name):
             typer.echo(line, err=True)
+
+
+def _added_up(
+    data: "Sequences", label: str, choices: "TaggerChoices", dictionary: Path | None, out: Path
+) -> "RefinementHMM":
+    """Learn by sums under a fixed dictionary and keep the sums in the file."""
+    from eigenparse.learn.rhmm_statistics import (
+        load_tagger_statistics,
+        save_tagger_statistics,
+        tagger_statistics,
+    )
+
+    known = None if dictionary is None else load_tagger_statistics(dictionary)
+    kept = tagger_statistics(data, label, choices, known=known)
+    save_tagger_statistics(out, kept)
+    return kept.model()
 
 
 def _seconds(seconds: dict[str, float]) -> str:

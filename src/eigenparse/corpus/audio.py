@@ -62,7 +62,7 @@ def _wav(content: bytes, source: str) -> tuple[AnyArray, int]:
         with wave.open(io.BytesIO(content)) as stream:
             width, channels, rate = stream.getsampwidth(), stream.getnchannels(), stream.getframerate()
             raw = stream.readframes(stream.getnframes())
-    except (wave.Error, EOFError) as problem:
+    except (wave.Error, EOFError, RuntimeError) as problem:
         remedy = "convert it to 16-bit linear samples (PCM)"
         raise _broken(source, f"not a WAV file that can be read ({problem})", remedy) from None
     if width not in (1, 2, 3, 4):

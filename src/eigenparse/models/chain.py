@@ -115,9 +115,9 @@ def check_chain(model: ChainModel) -> ChainModel:
     return model
 
 
-def save_chain(path: str | Path, model: ChainModel) -> None:
-    """Write an HMM to a file."""
-    header = {
+def chain_parts(model: ChainModel) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+    """Header and arrays of a model file."""
+    header: dict[str, Any] = {
         "symbols": list(model.symbols),
         "unit": model.unit,
         "floor": model.floor,
@@ -131,6 +131,12 @@ def save_chain(path: str | Path, model: ChainModel) -> None:
     arrays = {name: getattr(model, name) for name in names}
     if model.pair_share > 0.0:
         arrays["pairs"] = model.pairs
+    return header, arrays
+
+
+def save_chain(path: str | Path, model: ChainModel) -> None:
+    """Write an HMM to a file."""
+    header, arrays = chain_parts(model)
     save_model(path, kind=KIND, header=header, arrays=arrays)
 
 
