@@ -2,6 +2,7 @@
 
 import io
 import pathlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,9 +13,11 @@ from dependency.test_parser import toy
 from eigenparse.cli import train_deptree as train_deptree
 from eigenparse.corpus.dependencies import Dependencies, broken_trees, from_tokens, is_projective
 from eigenparse.corpus.split_heads import split_head_trees
+from eigenparse.decode.parser import ParserOptions, explore, make_parser, word_choices
 from eigenparse.decode.rerank import score_conllu
 from eigenparse.decode.split_heads import parse_split_heads, tree_parser
 from eigenparse.errors import DataError, OptionError
+from eigenparse.inference.forest import NO_PRUNING, Choices, unconstrained
 from eigenparse.inference.open_rules import with_open_rules
 from eigenparse.inference.rerank import scored
 from eigenparse.inference.split_heads import score_split_heads
@@ -24,6 +27,7 @@ from eigenparse.learn.deptree_fit import DepTreeLearner, learner_like
 from eigenparse.learn.deptree_vectors import vector_dictionary
 from eigenparse.learn.rerank import RerankLearner
 from eigenparse.models.deptree import load_deptree, save_deptree
+from eigenparse.models.pcfg import LatentGrammar
 from eigenparse.models.rerank import load_reranker, save_reranker
 from eigenparse.models.split_heads import SplitHeads
 from eigenparse.models.vectors import WordVectors, save_vectors
@@ -244,3 +248,55 @@ def test_words_of_other_parts_of_a_corpus_are_unknown() -> None:
     assert isinstance(model, SplitHeads)
     skeleton = model.grammar.skeleton
     assert set(skeleton.symbols[: skeleton.n_words]) <= set(part.strings("form"))
+
+
+def slow_total(opened: LatentGrammar, trees: Dependencies) -> float:
+    """p of one tree, by a recursion over its binary tree; 0 where the grammar lacks a rule or a word."""
+    binary, skeleton, weights = split_head_trees(trees), opened.skeleton, opened.members[0]
+    labels = {label: i for i, label in enumerate(skeleton.labels)}
+    rules = {tuple(rule): i for i, rule in enumerate(skeleton.rules.tolist())}
+    words = {word: i for i, word in enumerate(skeleton.symbols[: skeleton.n_words])}
+    entries = {(s, a): i for i, (s, a) in enumerate(zip(skeleton.entry_symbol, skeleton.entry_label))}
+
+    def inside(row: int) -> tuple[int, np.ndarray]:
+        a = labels.get(binary.labels[binary.label[row]], -1)
+        n = weights.states[a]
+        if binary.left[row] < 0:
+            entry = entries.get((words[binary.words[binary.word[row]]], a))
+            return a, np.zeros(n) if entry is None else weights.entry_weight[weights.entry_at[entry] :][:n]
+        (b, left), (c, right) = inside(int(binary.left[row])), inside(int(binary.right[row]))
+        rule = rules.get((a, b, c))
+        if rule is None:
+            return a, np.zeros(n)
+        block = weights.rule_weight[weights.rule_at[rule] : weights.rule_at[rule + 1]]
+        return a, np.einsum("abc,b,c->a", block.reshape(n, left.size, right.size), left, right)
+
+    a, top = inside(int(binary.root[0]))
+    return float(top @ weights.root_weight[weights.state_at[a] :][: top.size])
+
+
+def test_the_chart_equals_enumeration_of_all_trees() -> None:
+    model, trees, _ = fitted(3)
+    opened = with_open_rules(model)
+    exact = {
+        name: getattr(opened.members[0], name).astype(float)
+        for name in ("rule_weight", "entry_weight", "root_weight")
+    }
+    opened = replace(opened, members=(replace(opened.members[0], **exact),))
+    parser = make_parser(opened, ParserOptions(pruning=NO_PRUNING))
+    for n in (3, 4, 5):
+        words = trees.select(np.flatnonzero(trees.lengths() == n)[:1])
+        upos, forms = words.strings("upos"), words.strings("form")
+        given = word_choices(parser, forms)
+        position = np.repeat(np.arange(n), np.diff(given.at))
+        keep = np.array(
+            [opened.skeleton.labels[a].chain[-1] == upos[i] for a, i in zip(given.label, position)]
+        )
+        at = np.concatenate([[0], np.cumsum(np.bincount(position[keep], minlength=n))]).astype(np.int32)
+        columns = (given.entry, given.label, given.probability, given.emission)
+        chart = explore(
+            parser, Choices(at, *(c[keep] for c in columns)), unconstrained(opened.skeleton), free=False
+        )
+        assert chart is not None
+        total = sum(slow_total(opened, words.with_heads(list(heads))) for heads in all_trees(n))
+        assert chart.log_total == pytest.approx(np.log(total), abs=1e-10)
