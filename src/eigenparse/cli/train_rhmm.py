@@ -52,6 +52,7 @@ def train_rhmm(
     from eigenparse.errors import OptionError
     from eigenparse.features.sequence import read_features
     from eigenparse.learn.rhmm import TaggerChoices, fit_product
+    from eigenparse.learn.rhmm_trust import DEMAND
     from eigenparse.models.rhmm import save_tagger
     from eigenparse.run.ordered import open_run
 
@@ -84,6 +85,13 @@ def train_rhmm(
         model = product if ensemble > 1 else product.members[0]
         save_tagger(out, model)
         most, seconds = max(report.states.values()), report.seconds
+        if most == 1 < states and report.trials:
+            best = max(report.trials, key=lambda trial: trial.gain)
+            typer.echo(
+                f"held-out text gains {best.gain:.1f} right labels from states ({best.errors:.1f} standard errors; "
+                f"{DEMAND:.0f} are asked for): the model is the bigram HMM",
+                err=True,
+            )
     typer.echo(
         f"{len(data)} sequences, {data.n_tokens} tokens, {len(model.labels)} labels, method {method}",
         err=True,
