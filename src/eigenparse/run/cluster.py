@@ -1,6 +1,7 @@
 """The ordered map on a Dask cluster that the user already has (extra ``cluster``)."""
 
 import importlib
+import logging
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
@@ -83,8 +84,12 @@ def on_cluster(address: str) -> Iterator[ClusterRun]:
     quiet = importlib.import_module("dask").config.set(
         {LARGE: "1 TB"}
     )  # tasks carry their data, as they should
+    log = logging.getLogger("distributed.client")
+    level = log.level
+    log.setLevel(logging.CRITICAL)  # what went wrong is said in a sentence, by us
     try:
         with quiet:
             yield ClusterRun(client, address)
     finally:
         client.close(timeout=5)
+        log.setLevel(level)
