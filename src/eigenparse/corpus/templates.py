@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from eigenparse.arrays import IntMatrix, LongVector
 from eigenparse.corpus.sequences import Column, Sequences
-from eigenparse.corpus.words import word_class
 from eigenparse.errors import OptionError
 from eigenparse.kernels.intern import intern_keys
 from eigenparse.kernels.sequence_keys import build_table, find_keys, neighbour_runs, shift_keys
@@ -71,6 +70,22 @@ def shape(word: str) -> str:
     return "".join(out)
 
 
+def word_class(word: str) -> str:
+    """The class a rare word is replaced by: case, digits, dash and a suffix."""
+    if any(letter.isdigit() for letter in word):
+        return (
+            "num-" + shape(word)
+            if not any(letter.isalpha() for letter in word)
+            else "mix-" + shape(word)[-3:]
+        )
+    if not any(letter.isalpha() for letter in word):
+        return "sym-" + word[:1]
+    case = "AA" if word.isupper() and len(word) > 1 else "Aa" if word[0].isupper() else "aa"
+    dash = "-" if "-" in word else ""
+    ending = word.lower()[-3:] if len(word) > 4 else word.lower()[-2:]
+    return case + dash + ending
+
+
 def _suffix(n: int) -> Callable[[str], str]:
     return lambda word: word.lower()[-n:] if len(word) > n else "^" + word.lower()
 
@@ -83,7 +98,7 @@ SYMBOL_FUNCTIONS: dict[str, Callable[[str], str]] = {
     "same": lambda word: word,
     "lower": str.lower,
     "shape": shape,
-    "class": lambda word: word_class(word, False, suffix_length=3),
+    "class": word_class,
     **{f"suffix{n}": _suffix(n) for n in range(1, 6)},
     **{f"prefix{n}": _prefix(n) for n in range(1, 5)},
 }
