@@ -1,23 +1,39 @@
 """What a pass over many shards costs on many cores: a discrete-event simulation with stragglers and failures.
 
     python benchmarks/simulate_cluster.py                         1 billion sentences on 1,000 cores
-    python benchmarks/simulate_cluster.py --measure TREES         one pass here, measured and simulated, 2 processes
+    python benchmarks/simulate_cluster.py --measure TREES         passes here, measured and simulated, 2 processes
+    python benchmarks/simulate_cluster.py --measure TREES --dask  the same on two worker processes of Dask
 
-A pass is an ordered map and a sum in shard order.  Each worker takes the next shard, computes, and sends its result,
-one after the other through the scheduler's network; the client adds results in order.  A lost worker's shard is begun
+A pass is an ordered map and a sum in shard order.  Each worker takes the next shard, unpacks the task, computes, packs
+the result and sends it through the client's network; the client adds results in order.  A lost worker's shard is begun
 again elsewhere.  Times and sizes of one shard come from a measurement (--measure prints them) or from the options.
+
+What a task costs besides its work (``Overhead``) is fitted to a few tasks of the same pass that are done before: the
+time until the first one begins, the pause of a worker between two tasks, and the way of a result to the client.
 """
 
 import argparse
 import heapq
+import itertools
+import os
 import pathlib
 import pickle
 import random
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
 MOST_RESULTS = 4096  # as in eigenparse.run.ordered
+
+
+@dataclass(frozen=True, slots=True)
+class Overhead:
+    """Seconds: until the first task begins; between two tasks of a worker; from the end of a task to its result."""
+
+    start: float = 0.0
+    between: float = 0.0
+    back: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +45,12 @@ class Pass:
     result_bytes: float
     add: float
     task_bytes: float
+    overhead: Overhead = Overhead()
 
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
-    """workers; seconds to start; bytes a second of the client's network; failures an hour and worker; stragglers."""
+    """workers; bytes a second of the client's network; failures an hour and worker; stragglers."""
 
     workers: int
     bandwidth: float = 1.25e9
@@ -59,7 +76,8 @@ def simulate(one: Pass, n_shards: int, cluster: Cluster, *, ahead: int = 3, seed
     slow = [
         cluster.slow_factor if draw.random() < cluster.slow_share else 1.0 for _ in range(cluster.workers)
     ]
-    free = [(0.0, w) for w in range(cluster.workers)]  # when each worker can take a task
+    extra = one.overhead
+    free = [(extra.start, w) for w in range(cluster.workers)]  # when each worker can take a task
     arrivals: dict[int, float] = {}
     network = added = kept = 0.0
     lost = most = 0
@@ -78,8 +96,8 @@ def simulate(one: Pass, n_shards: int, cluster: Cluster, *, ahead: int = 3, seed
             begin += draw.random() * work + cluster.restart
         end = begin + work
         kept += work
-        heapq.heappush(free, (end, worker))
-        arrivals[shard] = end + one.result_bytes / cluster.bandwidth
+        heapq.heappush(free, (end + extra.between, worker))
+        arrivals[shard] = end + extra.back + one.result_bytes / cluster.bandwidth
         while len(done_at) in arrivals and (len(done_at) <= shard - window + 1 or shard == n_shards - 1):
             arrived = arrivals.pop(len(done_at))
             added = max(added, arrived) + one.add + one.result_bytes / cluster.bandwidth
@@ -89,9 +107,9 @@ def simulate(one: Pass, n_shards: int, cluster: Cluster, *, ahead: int = 3, seed
 
 
 def clocked(shard, task):  # type: ignore[no-untyped-def]
-    """A task's result and the seconds it took where it ran."""
+    """A task's result, when it began and ended on this machine's clock, and in which process."""
     began = time.perf_counter()
-    return task(shard), time.perf_counter() - began
+    return task(shard), began, time.perf_counter(), os.getpid()
 
 
 def learning_passes(shards):  # type: ignore[no-untyped-def]
@@ -119,48 +137,95 @@ def learning_passes(shards):  # type: ignore[no-untyped-def]
     yield "EM", partial(streamed.expect_shard, task=rounds), streamed.add_rounds
 
 
-def measured(path: pathlib.Path, jobs: int, shard_bytes: int) -> tuple[list[Pass], dict[str, float], int]:
-    """Every pass in ``jobs`` processes: recorded times of its shards, sizes of its results, wall seconds."""
-    from eigenparse.learn.shards import cut_shards
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a pass did: seconds of all, of each task, of adding; the overhead; the last result."""
+
+    wall: float
+    compute: tuple[float, ...]
+    adding: float
+    overhead: Overhead
+    part: object
+
+
+def timed_pass(run, task, shards, add) -> Run:  # type: ignore[no-untyped-def]
+    """Do a pass and take the time of everything."""
+    began, total, rows, adding, part = time.perf_counter(), None, [], 0.0, None
+    for part, begin, end, pid in run.map_ordered(task, shards):
+        since = time.perf_counter()
+        rows.append((begin, end, pid, since))
+        total = part if total is None or add is None else add(total, part)
+        adding += time.perf_counter() - since
+    wall = time.perf_counter() - began
+    by_process: dict[int, list[tuple[float, float]]] = {}
+    for begin, end, pid, _ in rows:
+        by_process.setdefault(pid, []).append((begin, end))
+    starts, pauses = [], []
+    for spans in by_process.values():
+        spans.sort()
+        starts.append(spans[0][0] - began)
+        pauses += [later[0] - sooner[1] for sooner, later in itertools.pairwise(spans)]
+    back = rows[-1][3] - max(end for _, end, _, _ in rows)  # the client waits for it and for nothing else
+    mean = sum(pauses) / max(len(pauses), 1)
+    overhead = Overhead(sum(starts) / len(starts), mean, max(back, 0.0))
+    return Run(wall, tuple(end - begin for begin, end, _, _ in rows), adding, overhead, part)
+
+
+@contextmanager
+def two_workers(dask: bool):  # type: ignore[no-untyped-def]
+    """Two processes of this machine, or of a Dask cluster on it."""
+    from eigenparse.run.cluster import on_cluster
     from eigenparse.run.local import on_this_machine
 
+    if not dask:
+        with on_this_machine(2) as run:
+            yield run
+        return
+    from distributed import LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1") as cluster,
+        on_cluster(cluster.scheduler_address) as run,
+    ):
+        yield run
+
+
+def compare(path: pathlib.Path, shard_bytes: int, dask: bool) -> None:
+    """Print measured and simulated seconds of each pass; overheads come from a third of the shards, done before."""
+    from eigenparse.learn.shards import cut_shards
+
     shards = list(cut_shards(path, shard_bytes=shard_bytes))
-    passes, walls = [], {}
-    with on_this_machine(jobs) as run:
+    print(
+        "pass      s a shard  result MB  task MB   add s  start s  between s  back s  measured s  simulated s  ratio"
+    )
+    walls = guesses = 0.0
+    with two_workers(dask) as run:
         for name, task, add in learning_passes(shards):
             timed = partial(clocked, task=task)
-            list(run.map_ordered(timed, shards[: 2 * jobs]))  # processes load their kernels
-            began, total, times, adding = time.perf_counter(), None, [], 0.0
-            for part, seconds in run.map_ordered(timed, shards):
-                times.append(seconds)
-                since = time.perf_counter()
-                total = part if total is None or add is None else add(total, part)
-                adding += time.perf_counter() - since
-            walls[name] = time.perf_counter() - began
-            sizes = len(pickle.dumps(part)), len(pickle.dumps(timed))
-            passes.append(Pass(name, tuple(times), sizes[0], adding / len(shards), sizes[1]))
-    return passes, walls, len(shards)
-
-
-def compare(path: pathlib.Path, shard_bytes: int) -> None:
-    """Print measured and simulated seconds of each pass."""
-    passes, walls, n = measured(path, 2, shard_bytes)
-    print("pass      s a shard  result MB  task MB   add s  measured s  simulated s")
-    total = 0.0
-    for one in passes:
-        mean = sum(one.compute) / len(one.compute)
-        guess = simulate(one, n, Cluster(2, bandwidth=1e9), ahead=2).wall
-        total += guess
-        print(
-            f"{one.name:<8}{mean:>11.3f}{one.result_bytes / 1e6:>11.2f}{one.task_bytes / 1e6:>9.2f}{one.add:>8.4f}"
-            f"{walls[one.name]:>12.2f}{guess:>13.2f}"
-        )
-    print(f"{n} shards; simulated over measured: {total / sum(walls.values()):.2f}")
+            list(run.map_ordered(timed, shards[:6]))  # processes load their kernels
+            before = timed_pass(run, timed, shards[: max(len(shards) // 3, 6)], add)
+            found = timed_pass(run, timed, shards, add)
+            sizes = len(pickle.dumps(found.part)), len(pickle.dumps(timed))
+            extra, each = before.overhead, found.adding / len(shards)
+            one = Pass(name, found.compute, sizes[0], each, sizes[1], extra)
+            guess = simulate(one, len(shards), Cluster(2, bandwidth=1e9), ahead=3 if dask else 2).wall
+            walls, guesses = walls + found.wall, guesses + guess
+            print(
+                f"{name:<8}{sum(found.compute) / len(shards):>11.3f}{sizes[0] / 1e6:>11.2f}{sizes[1] / 1e6:>9.2f}"
+                f"{each:>8.4f}{extra.start:>9.4f}{extra.between:>11.4f}{extra.back:>8.4f}{found.wall:>12.2f}"
+                f"{guess:>13.2f}{guess / found.wall:>7.2f}",
+                flush=True,
+            )
+    print(f"{len(shards)} shards; simulated over measured: {guesses / walls:.2f}")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--measure", type=pathlib.Path)
+    parser.add_argument(
+        "--dask", action="store_true", help="with --measure: on a Dask cluster of two processes"
+    )
+    parser.add_argument("--overhead", type=float, default=0.02, help="seconds a task costs besides its work")
     parser.add_argument("--shard-bytes", type=int, default=4 << 20, help="with --measure")
     parser.add_argument("--sentences", type=float, default=1e9)
     parser.add_argument("--workers", type=int, default=1000)
@@ -172,11 +237,12 @@ def main() -> None:
     parser.add_argument("--passes", type=int, default=7)
     options = parser.parse_args()
     if options.measure:
-        compare(options.measure, options.shard_bytes)
+        compare(options.measure, options.shard_bytes, options.dask)
         return
     n = int(options.sentences / options.shard_sentences)
     group = max(1, n // MOST_RESULTS)
-    sizes = (options.result_mb * 1e6, options.add, options.task_mb * 1e6)
+    overhead = Overhead(options.overhead, options.overhead, options.overhead)
+    sizes = (options.result_mb * 1e6, options.add, options.task_mb * 1e6, overhead)
     cases = {
         "one by one": (Pass("pass", (options.seconds,), *sizes), n),
         f"groups of {group}": (Pass("pass", (group * (options.seconds + options.add),), *sizes), n // group),
