@@ -1,7 +1,9 @@
 """Learning by passes over shards: the sums of shards are those of the whole, wherever they are added."""
 
 import pathlib
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +15,8 @@ from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.transform import Binarisation, binarise
 from eigenparse.errors import OptionError
 from eigenparse.learn import shards as cutting
+from eigenparse.learn import streamed
+from eigenparse.learn.checkpoint import open_checkpoint
 from eigenparse.learn.encode import encode, fold_rare
 from eigenparse.learn.lpcfg import LpcfgOptions, train_lpcfg
 from eigenparse.learn.shards import cut_shards, shard_trees
@@ -127,3 +131,68 @@ def test_what_needs_all_trees_is_refused(corpus: pathlib.Path) -> None:
     ):
         with pytest.raises(OptionError, match="out of core"):
             train_shards(shards, options)
+
+
+class PowerCutError(Exception):
+    """Stands for a power cut."""
+
+
+class CountedRun:
+    """Stops after so many shards of all passes."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def map_ordered(self, task: Callable[[Any], Any], items: Iterable[Any]) -> Iterator[Any]:
+        for item in items:
+            self.left -= 1
+            if self.left < 0:
+                raise PowerCutError
+            yield task(item)
+
+
+def test_work_stopped_anywhere_ends_in_the_same_bytes(corpus: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    shards = list(cut_shards(corpus, shard_bytes=20_000))
+    n, options = len(shards), replace(OPTIONS, em_rounds=3)
+    save_grammar(train_shards(shards, options).grammar, tmp_path / "whole")
+    for passes, left in ((0, 6), (1, 6), (2, 6), (3, 4), (4, 3), (5, 2)):  # all six; later, those not kept
+        place = open_checkpoint(tmp_path / f"c{passes}", "mark", resume=False, seconds=0.0)
+        with pytest.raises(PowerCutError):
+            train_shards(shards, options, run=CountedRun(passes * n + 1), checkpoint=place)
+        again = CountedRun(left * n)  # just enough for what is left
+        learned = train_shards(shards, options, run=again, checkpoint=place)
+        assert again.left == 0
+        save_grammar(learned.grammar, tmp_path / "again")
+        assert (tmp_path / "again").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_a_changed_corpus_is_learnt_anew(corpus: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    """Same places, other words: what was kept is not used."""
+    copy = tmp_path / "train.ptb"
+    copy.write_bytes(corpus.read_bytes())
+    place = open_checkpoint(tmp_path / "c", "mark", resume=False, seconds=0.0)
+    train_shards(list(cut_shards(copy, shard_bytes=20_000)), OPTIONS, checkpoint=place)
+    copy.write_bytes(corpus.read_bytes().replace(b" the)", b" one)"))
+    shards = list(cut_shards(copy, shard_bytes=20_000))
+    save_grammar(train_shards(shards, OPTIONS, checkpoint=place).grammar, tmp_path / "one")
+    save_grammar(train_shards(shards, OPTIONS).grammar, tmp_path / "two")
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+
+
+def test_shards_resume_from_the_command_line(
+    corpus: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cutting.cut_shards, "__kwdefaults__", {"shard_bytes": 20_000})
+    given = ["train", "lpcfg", corpus, "--states", 3, "--em-rounds", 2, "--out-of-core"]
+    assert call(*given, "--out", tmp_path / "whole").code == 0
+    real = streamed.expect_shard
+    with monkeypatch.context() as patch:
+        patch.setattr(streamed, "expect_shard", lambda *_, **__: pytest.fail("stopped"))
+        with pytest.raises(BaseException, match="stopped"):
+            call(*given, "--out", tmp_path / "a")
+    assert (tmp_path / "a.checkpoint").is_dir()
+    assert streamed.expect_shard is real
+    done = call(*given, "--out", tmp_path / "a", "--resume")
+    assert done.code == 0, done.err
+    assert (tmp_path / "a").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert not (tmp_path / "a.checkpoint").exists()

@@ -83,18 +83,22 @@ def run(job: Job) -> None:
 def run_shards(job: Job, started: float) -> bool:
     """Learn from shards, here, in processes or on a cluster; False if the trees are one shard only."""
     from eigenparse.api.grammar import Learning
+    from eigenparse.learn.checkpoint import mark_of
     from eigenparse.learn.shards import cut_shards
     from eigenparse.learn.streamed import train_shards
 
-    if job.tune_states or job.resume or job.skip_broken:
-        raise OptionError("--out-of-core has no --tune-states, --resume or --skip-broken; leave them out")
+    if job.tune_states or job.skip_broken:
+        raise OptionError("--out-of-core has no --tune-states or --skip-broken; leave them out")
     shards = list(cut_shards(job.trees))
     if len(shards) < 2:
         return False
-    with stages("learning") as progress, open_run(job.cluster, job.learner.jobs) as where:
-        learned = train_shards(shards, job.learner.options(), run=where, progress=progress)
-    grammar = replace(Grammar.of(learned.grammar), learning=Learning(learned.seconds, learned.megabytes))
-    grammar.save(job.out)
+    options = job.learner.options()
+    mark = mark_of([f"{__version__} {options!r}", [[one.path, one.start, one.size] for one in shards]])
+    with kept_work(job.out, mark, resume=job.resume) as checkpoint:
+        with stages("learning") as progress, open_run(job.cluster, job.learner.jobs) as where:
+            learned = train_shards(shards, options, run=where, progress=progress, checkpoint=checkpoint)
+        grammar = replace(Grammar.of(learned.grammar), learning=Learning(learned.seconds, learned.megabytes))
+        grammar.save(job.out)
     elapsed = time.perf_counter() - started
     for line in [*learning_lines(grammar), f"{len(shards)} shards; wrote {job.out} in {elapsed:.1f} s"]:
         tell(line)

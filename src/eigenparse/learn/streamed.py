@@ -6,6 +6,7 @@ expected counts are added, too.  Each pass is an ordered map with a sum in shard
 depend on where it ran.  Memory depends on labels, rules, words and states, and on the size of one shard.
 """
 
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -22,6 +23,7 @@ from eigenparse.corpus.transform import Binarisation
 from eigenparse.errors import DataError, OptionError
 from eigenparse.features.tree import feature_keys, node_view
 from eigenparse.kernels.columns import heights
+from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, mark_of
 from eigenparse.learn.context import context_counts, smoothed_context
 from eigenparse.learn.counts import LatentCounts, estimate, hard_counts
 from eigenparse.learn.em import expected_counts
@@ -31,6 +33,16 @@ from eigenparse.learn.lpcfg import Learned, LpcfgOptions, single
 from eigenparse.learn.shards import Shard, ShardCounts, count_shard, renumbered, shard_trees
 from eigenparse.learn.stages import Progress, Stages
 from eigenparse.learn.states import states_by_rule
+from eigenparse.learn.streamed_kept import (
+    Begun,
+    Round,
+    Rounds,
+    add_counts,
+    add_rounds,
+    keep_rounds,
+    kept_beginning,
+    kept_rounds,
+)
 from eigenparse.learn.streamed_states import NodeSample, StateTable, assign_states, join_samples, state_table
 from eigenparse.learn.streamed_sums import shrunk_sums
 from eigenparse.learn.tensor import row_places
@@ -253,39 +265,6 @@ def count_states(shard: Shard, *, task: StatesTask) -> tuple[LatentCounts, ...]:
     return tuple(found)
 
 
-def add_counts(total: Sequence[LatentCounts], part: Sequence[LatentCounts]) -> tuple[LatentCounts, ...]:
-    """Counts of shards so far and of one more, in double precision."""
-    return tuple(
-        LatentCounts(one.states, one.rule + two.rule, one.entry + two.entry, one.root + two.root)
-        for one, two in zip(map(_double, total), part, strict=True)
-    )
-
-
-def _double(counts: LatentCounts) -> LatentCounts:
-    return replace(
-        counts,
-        rule=counts.rule.astype(np.float64, copy=False),
-        entry=counts.entry.astype(np.float64, copy=False),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Round:
-    """One variant's sums of a pass of EM.  tokens: sums of words' posteriors, if asked for."""
-
-    counts: LatentCounts
-    log_likelihood: float
-    total: AnyArray
-    tokens: tuple[Any, Any] | None
-
-    def __add__(self, other: "Round") -> "Round":
-        tokens = None
-        if self.tokens is not None and other.tokens is not None:
-            tokens = (self.tokens[0] + other.tokens[0], self.tokens[1] + other.tokens[1])
-        counts = add_counts((self.counts,), (other.counts,))[0]
-        return Round(counts, self.log_likelihood + other.log_likelihood, self.total + other.total, tokens)
-
-
 @dataclass(frozen=True, slots=True)
 class RoundTask:
     """Weights of each variant, and whether its words' posteriors are wanted; None where it is finished."""
@@ -314,12 +293,6 @@ def _expect(encoded: Encoded, weights: Weights, last: bool) -> Round:
     return Round(found.counts, found.log_likelihood, total, tokens)
 
 
-def add_rounds(total: Sequence[Round | None], part: Sequence[Round | None]) -> tuple[Round | None, ...]:
-    return tuple(
-        None if one is None or two is None else one + two for one, two in zip(total, part, strict=True)
-    )
-
-
 def check_streamed(options: LpcfgOptions) -> None:
     """OptionError for what needs all trees at once."""
     for fine, what in (
@@ -338,25 +311,39 @@ def train_shards(
     *,
     run: OrderedRun = LocalRun(),
     progress: Progress | None = None,
+    checkpoint: Checkpoint = NOTHING_KEPT,
 ) -> Learned:
-    """Learn a grammar by clustering and EM from shards of trees; the same shards give the same bytes."""
+    """Learn a grammar by clustering and EM from shards of trees; the same shards give the same bytes.
+
+    checkpoint: where counts of states, and rounds of EM, are kept and looked for.
+    """
     check_streamed(options)
     options = replace(options, states=replace(options.states, nodes_per_state=options.nodes_per_state))
     with threadpool_limits(limits=1):
-        return _train(shards, options, run, Stages() if progress is None else Stages(progress))
+        stages = Stages() if progress is None else Stages(progress)
+        return _train(shards, options, run, stages, checkpoint)
 
 
-def _train(shards: Sequence[Shard], options: LpcfgOptions, run: OrderedRun, stages: Stages) -> Learned:
+def _train(
+    shards: Sequence[Shard], options: LpcfgOptions, run: OrderedRun, stages: Stages, checkpoint: Checkpoint
+) -> Learned:
     stages.start("reading the grammar off the trees")
     counts = count_corpus(run, shards, options.binarisation)
     plan = make_plan(counts, options)
-    stages.start("features, projections and clusters")
-    tables, context = _tables(counts, plan, options, run, shards)
-    stages.start("counts")
-    names = (tuple(map(str, options.states.inside)), tuple(map(str, options.states.outside)))
-    task = partial(count_states, task=StatesTask(plan, tables, *names))
-    hard = reduce_grouped(run, task, shards, add_counts)
-    members, log_likelihoods = _rounds(plan, hard, options, run, shards, stages)
+
+    def begin() -> Begun:
+        stages.start("features, projections and clusters")
+        tables, context = _tables(counts, plan, options, run, shards)
+        stages.start("counts")
+        names = (tuple(map(str, options.states.inside)), tuple(map(str, options.states.outside)))
+        task = partial(count_states, task=StatesTask(plan, tables, *names))
+        return Begun(reduce_grouped(run, task, shards, add_counts), context, tables[0].singular)
+
+    columns = (counts.rules, counts.rule_count, counts.roots, counts.tokens, counts.token_count)
+    mark = mark_of([*columns, counts.words, list(map(str, counts.labels))])
+    begun = kept_beginning(checkpoint, mark, begin)
+    kept = (checkpoint, mark)
+    members, log_likelihoods = _rounds(plan, begun.hard, options, run, shards, stages, kept)
     stages.start("lexicon")
     finished = []
     for number, (weights, last) in enumerate(members):
@@ -369,8 +356,8 @@ def _train(shards: Sequence[Shard], options: LpcfgOptions, run: OrderedRun, stag
     stages.stop()
     skeleton, weights = finished[0]
     coarse = single(finished[1][1]) if len(finished) > 1 else None
-    report = _report(counts, options, single(weights), tables[0], log_likelihoods, len(shards))
-    grammar = LatentGrammar(skeleton, (single(weights),), context, coarse, report)
+    report = _report(counts, options, single(weights), begun.singular, log_likelihoods, len(shards))
+    grammar = LatentGrammar(skeleton, (single(weights),), begun.context, coarse, report)
     return Learned(grammar, dict(stages.seconds), dict(stages.megabytes))
 
 
@@ -399,43 +386,47 @@ def _rounds(
     run: OrderedRun,
     shards: Sequence[Shard],
     stages: Stages,
-) -> tuple[list[tuple[Weights, Round]], list[float]]:
+    kept: tuple[Checkpoint, str],
+) -> tuple[list[tuple[Weights, Round]], tuple[float, ...]]:
     """EM of all variants at once: the grammar's rounds, one for the small grammar."""
     make: Callable[..., Weights] = partial(estimate, plan.skeleton, state_mixing=options.state_mixing)
     smoothing = [options.smoothing, replace(options, rule_smoothing=None).smoothing][: len(hard)]
-    weights = [make(one, rule_smoothing=s) for one, s in zip(hard, smoothing)]
-    rounds = [max(options.rounds, 1), 1][: len(hard)]
-    done: list[Round | None] = [None] * len(hard)
-    log_likelihoods = []
-    for number in range(1, rounds[0] + 1):
+    first = tuple(make(one, rule_smoothing=s) for one, s in zip(hard, smoothing))
+    last = [max(options.rounds, 1), 1][: len(hard)]
+    state = kept_rounds(*kept, plan.skeleton, Rounds(0, first, (None,) * len(hard), ()))
+    since = time.monotonic()
+    for number in range(state.number + 1, last[0] + 1):
         stages.start("EM rounds" if options.rounds else "posteriors of words")
-        going = [number <= n for n in rounds]
         task = RoundTask(
             plan,
-            tuple(single(w) if go else None for w, go in zip(weights, going)),
-            tuple(number == n for n in rounds),
+            tuple(single(w) if number <= n else None for w, n in zip(state.weights, last)),
+            tuple(number == n for n in last),
         )
         found = reduce_grouped(run, partial(expect_shard, task=task), shards, add_rounds)
+        weights, done = list(state.weights), list(state.done)
         for k, one in enumerate(found):
             if one is not None:
                 done[k] = one
                 if options.rounds or k > 0:
                     weights[k] = make(one.counts, rule_smoothing=smoothing[k])
-        log_likelihoods.append(found[0].log_likelihood)
-    return [(w, one) for w, one in zip(weights, done) if one is not None], log_likelihoods
+        told = (*state.log_likelihoods, found[0].log_likelihood)
+        state = Rounds(number, tuple(weights), tuple(done), told)
+        since = keep_rounds(*kept, state, since)
+    members = [(w, one) for w, one in zip(state.weights, state.done) if one is not None]
+    return members, state.log_likelihoods
 
 
 def _report(
     counts: CorpusCounts,
     options: LpcfgOptions,
     weights: Weights,
-    table: StateTable,
-    log_likelihoods: list[float],
+    singular_values: dict[int, FloatArray],
+    log_likelihoods: Sequence[float],
     n_shards: int,
 ) -> dict[str, Any]:
     """What the model file says about its learning; nothing in it depends on clock or machine."""
     values = np.concatenate([weights.rule_weight, weights.entry_weight])
-    singular = {str(a): [float(f"{v:.6g}") for v in sigma] for a, sigma in sorted(table.singular.items())}
+    singular = {str(a): [float(f"{v:.6g}") for v in sigma] for a, sigma in sorted(singular_values.items())}
     return {
         "method": options.method,
         "binarisation": asdict(options.binarisation),
@@ -445,6 +436,6 @@ def _report(
         "label_counts": counts.label_count().tolist(),
         "em_rounds": options.rounds,
         "negative_share": float(np.mean(values < 0)),
-        "members": [{"singular": singular, "log_likelihood": log_likelihoods}],
+        "members": [{"singular": singular, "log_likelihood": list(log_likelihoods)}],
         "shards": n_shards,
     }
