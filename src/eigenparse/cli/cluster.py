@@ -105,13 +105,20 @@ def parse_sentences(asked: "ParseRequest") -> None:
 def parse_dependencies(asked: "ParseRequest") -> None:
     """The same with a dependency parser."""
     from eigenparse.cli.output import result_stream
+    from eigenparse.cli.parse_dependency import NO_TAGS
+    from eigenparse.cli.progress import tell
 
     if asked.form != "brackets" or asked.tagged or asked.raw:
         raise OptionError(
             "a dependency parser reads CoNLL-U or tokens and writes CoNLL-U; leave out other formats"
         )
+    n_words, tagged = 0, False
     with open_run(asked.cluster, asked.jobs) as run, result_stream(asked.output) as stream:
-        stream.writelines(run.map_ordered(parse_arcs_block, _arc_blocks(asked)))
+        for text, n, has_tags in run.map_ordered(parse_arcs_block, _arc_blocks(asked)):
+            stream.write(text)
+            n_words, tagged = n_words + n, tagged or has_tags
+    if n_words and not tagged:
+        tell(NO_TAGS)
 
 
 def _parse_grammar(run: OrderedRun, asked: "ParseRequest", stream: Any) -> None:
@@ -192,16 +199,19 @@ def sentence_lines(lines: Iterable[str], size: int) -> Iterator[tuple[int, tuple
         yield first, tuple(part)
 
 
-def parse_arcs_block(block: LineBlock) -> bytes:
-    """A block in CoNLL-U with its heads and relations."""
-    from eigenparse.decode.arcs import parse_conllu
+def parse_arcs_block(block: LineBlock) -> tuple[bytes, int, bool]:
+    """A block in CoNLL-U with its heads and relations; its words, and whether the parser had tags for them."""
+    from eigenparse.cli.parse_dependency import has_tags
+    from eigenparse.decode.arcs import parse_corpus, read_input
 
-    text = io.StringIO()
+    text, model = io.StringIO(), loaded_arcs(block.place)
     try:
-        parse_conllu(loaded_arcs(block.place), block.lines, text, source=block.source, n_best=block.n_best)
+        corpus = read_input(block.lines, source=block.source)
+        parse_corpus(model, corpus, text, n_best=block.n_best)
     except FormatError as problem:
         raise shifted(problem, block.first) from None
-    return text.getvalue().encode("utf-8")
+    tagged = bool(model.taggers) or has_tags(corpus.trees)
+    return text.getvalue().encode("utf-8"), corpus.trees.n_words, tagged
 
 
 def shifted(problem: FormatError, first: int) -> FormatError:

@@ -12,6 +12,9 @@ from eigenparse.errors import OptionError
 
 if TYPE_CHECKING:
     from eigenparse.corpus.conllu import Conllu
+    from eigenparse.corpus.dependencies import Dependencies
+
+NO_TAGS = "the sentences have no tags, on which this model relies; tag them or train --tags predicted"
 
 
 def run(request: ParseRequest) -> None:
@@ -61,10 +64,14 @@ def read_sentences(request: ParseRequest, *, tags_matter: bool) -> "Conllu":
     from eigenparse.decode.arcs import read_input
 
     corpus = read_input(read_text(request.source).split("\n"), source=str(request.source))
-    names = set(corpus.trees.symbols["upos"]) | set(corpus.trees.symbols["xpos"])
-    if tags_matter and corpus.trees.n_words and names == {"_"}:
-        tell("the sentences have no tags, on which this model relies; tag them or train --tags predicted")
+    if tags_matter and corpus.trees.n_words and not has_tags(corpus.trees):
+        tell(NO_TAGS)
     return corpus
+
+
+def has_tags(trees: "Dependencies") -> bool:
+    """Whether any word has a tag."""
+    return set(trees.symbols["upos"]) | set(trees.symbols["xpos"]) != {"_"}
 
 
 def check_form(request: ParseRequest) -> None:
