@@ -47,9 +47,9 @@ class RerankLearner:
     families: tuple[str, ...] = BASELINE
     patterns: tuple[str, ...] = ()
     passes: int = 10
-    ceiling: float = 0.03
+    ceiling: float = 0.005
     bits: int = 20
-    spread: float = 1.0
+    spread: float = 10.0
     seed: int = 0
 
     def fit(
