@@ -36,6 +36,7 @@ from eigenparse.models.rhmm import RefinementHMM
 from eigenparse.run.local import process_map
 
 ROUNDS = (1, 2, 3, 4, 6, 8, 10, 13, 16, 20, 25, 30, 40, 50, 60, 80, 100, 125, 150, 175, 200)
+BY_RUNS = ", smoothed by runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ class SpeechData:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One model to train: a method, its states, its templates, where EM starts."""
+    """One model to train: a method, its states, its templates, its smoothing, where EM starts."""
 
     method: str
     states: int
@@ -71,6 +72,7 @@ class Task:
     features: ChainFeatures | None = None
     start: str = "random"
     rounds: int = 0
+    smoothing: str = "pairs"
     seed: int = 0
 
 
@@ -132,7 +134,9 @@ def run_task(item: tuple[Task, SpeechData]) -> Trial:
     with threadpool_limits(limits=1):
         if task.method == "em":
             return _run_em(task, data, clock)
-        choices = PhoneChoices(method=task.method, states=task.states, seed=task.seed)
+        choices = PhoneChoices(
+            method=task.method, states=task.states, smoothing=task.smoothing, seed=task.seed
+        )
         if task.features is None:
             model, _ = fit_frames(data.train, choices)
         else:
@@ -178,7 +182,12 @@ def tasks_of(plan: StratosPlan) -> list[Task]:
         Task("em", m, f"EM({m}) from clusters", start="clusters", rounds=plan.rounds, seed=plan.seed)
         for m in sorted(plan.em_states, reverse=True)
     ]
-    made += [Task("spectral", m, f"spectral({m})", seed=plan.seed) for m in sorted(plan.states, reverse=True)]
+    made += [
+        Task("spectral", m, f"spectral({m}){note}", smoothing=smoothing, seed=plan.seed)
+        for m in sorted(plan.states, reverse=True)
+        for smoothing, note in (("runs", BY_RUNS), ("pairs", ""))
+        if m > 1 or not note
+    ]
     top = max(plan.states)
     shown = 24 if 24 in plan.states else top
     made += [

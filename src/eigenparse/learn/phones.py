@@ -23,6 +23,7 @@ from eigenparse.models.rhmm import RefinementHMM
 
 EMISSION = BackoffEmission((CODE,), rare=0, strength=1.0)
 SPECTRAL_WEIGHT, SPECTRAL_STRENGTH = 1.0, 20.0
+SMOOTHINGS = ("pairs", "runs")
 METHODS = ("spectral", "cluster", "em", "hmm", "unigram", "three-segment")
 
 
@@ -39,7 +40,10 @@ class Frames:
 
 @dataclass(frozen=True, slots=True)
 class PhoneChoices:
-    """Everything that training a recogniser can choose; weight and strength smooth the spectral tagger."""
+    """Everything that training a recogniser can choose; weight and strength smooth the spectral tagger.
+
+    smoothing: the spectral tagger backs off to ``pairs`` of phones, or to how ``runs`` of phones begin and end.
+    """
 
     method: str = "spectral"
     states: int = 24
@@ -47,6 +51,7 @@ class PhoneChoices:
     mfcc: MfccChoices = field(default_factory=MfccChoices)
     weight: float | None = None
     strength: float | None = None
+    smoothing: str = "pairs"
     rounds: int | None = None
     seed: int = 0
 
@@ -116,6 +121,7 @@ def tagger_choices(choices: PhoneChoices) -> TaggerChoices:
         else SPECTRAL_STRENGTH
         if spectral
         else None,
+        runs=choices.smoothing == "runs",
         seed=choices.seed,
     )
 
@@ -124,6 +130,10 @@ def fit_frames(train: Sequences, choices: PhoneChoices) -> tuple[RefinementHMM, 
     """A tagger of the column ``phone`` from the column ``code``."""
     if choices.method not in METHODS:
         raise OptionError(f"method must be one of {', '.join(METHODS)}, got {choices.method!r} instead")
+    if choices.smoothing not in SMOOTHINGS:
+        raise OptionError(
+            f"smoothing must be one of {', '.join(SMOOTHINGS)}, got {choices.smoothing!r} instead"
+        )
     if choices.method == "three-segment":
         return fit_three_segment(train, rounds=10 if choices.rounds is None else choices.rounds)
     return fit_tagger(train, PHONE, tagger_choices(choices))

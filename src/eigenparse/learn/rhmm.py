@@ -46,6 +46,7 @@ class TaggerChoices:
     emission: loglinear (window templates), class (one symbol a token, rare words by class) or backoff.
     strength, weight: smoothing of transitions and of observation vectors; where neither is given, the method
     spectral chooses on the last tenth of the training sequences, with the bigram HMM as the limit.
+    runs: labels come in runs; the method spectral then backs off to how runs begin and end.
     """
 
     method: str = "spectral"
@@ -57,6 +58,7 @@ class TaggerChoices:
     rounds: int | None = None
     strength: float | None = None
     weight: float | None = None
+    runs: bool = False
     seed: int = 0
 
 
@@ -175,6 +177,8 @@ def _by_moments(
 
 def _spectral_choices(choices: TaggerChoices) -> SpectralChoices:
     made = SpectralChoices(states=choices.states)
+    if choices.runs:
+        made = replace(made, runs=True, fewest=1)  # the back-off is good enough for pairs seen once
     if choices.emission not in ("class", "backoff"):
         # a window emission has seen the neighbours already: trust tensors and symbols' own vectors less
         made = replace(made, strength=150.0, weight=300.0)

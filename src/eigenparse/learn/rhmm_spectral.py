@@ -29,7 +29,7 @@ class SpectralChoices:
     """states: at most so many a label;  strength, weight: smoothing of tensors and of observation vectors.
 
     tokens_per_state: a label of n tokens gets at most n / tokens_per_state states.  fewest: pairs of
-    labels seen less often keep their bigram limit.
+    labels seen less often keep their bigram limit.  runs: smooth as ``rhmm_runs`` does.
     """
 
     states: int = 8
@@ -39,6 +39,7 @@ class SpectralChoices:
     cutoff: float = 1e-2
     tokens_per_state: int = 20
     fewest: int = 5
+    runs: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from eigenparse.features.sequence import ChainFeatures
 from eigenparse.inference.rhmm import PRUNING, dense_marginals, lattice_of, run_lattice
 from eigenparse.learn.rhmm_base import Bigram, Labelled, fit_bigram, no_observations, one_state
 from eigenparse.learn.rhmm_emission import EmissionLearner, LogLinearEmission, fit_emission
+from eigenparse.learn.rhmm_runs import estimate_run_operators
 from eigenparse.learn.rhmm_spectral import (
     SpectralChoices,
     chain_views,
@@ -62,7 +63,7 @@ def spectral_parts(
     neutral = neutral_vector(several[0].states)
     made = [
         (
-            estimate_operators(data, views, bigram, one),
+            (estimate_run_operators if one.runs else estimate_operators)(data, views, bigram, one),
             estimate_observations(data, views.destiny, task.symbols, neutral, one.weight),
         )
         for one in several
