@@ -94,6 +94,17 @@ def test_damaged_recordings_are_refused(tmp_path: pathlib.Path, content: bytes, 
         read_audio(tmp_path / "bad.wav")
 
 
+def test_a_wav_that_was_cut_is_refused_unless_its_length_was_never_known(tmp_path: pathlib.Path) -> None:
+    write_wav(tmp_path / "a.wav", tone())
+    whole = (tmp_path / "a.wav").read_bytes()
+    (tmp_path / "cut.wav").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(FormatError, match="promised"):
+        read_audio(tmp_path / "cut.wav")
+    at = whole.index(b"data") + 4
+    (tmp_path / "piped.wav").write_bytes(whole[:at] + b"\xff\xff\xff\xff" + whole[at + 4 :])
+    assert np.array_equal(read_audio(tmp_path / "piped.wav").samples, read_audio(tmp_path / "a.wav").samples)
+
+
 def test_missing_and_empty_recordings_are_refused(tmp_path: pathlib.Path) -> None:
     with pytest.raises(DataError, match="cannot be read"):
         read_audio(tmp_path / "none.wav")

@@ -3,6 +3,7 @@
 import json
 import pathlib
 import wave
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -41,6 +42,7 @@ from eigenparse.learn.three_segment import (
 )
 from eigenparse.models.phones import load_recogniser, save_recogniser
 from eigenparse.models.rhmm import load_tagger
+from eigenparse.models.store import load_model, save_model
 
 RATE = 16_000
 PITCH = {"lo": 300.0, "mid": 900.0, "hi": 2700.0}
@@ -336,6 +338,34 @@ def test_training_repeats_to_the_byte(
 def test_model_files_know_their_kind(model_file: pathlib.Path) -> None:
     with pytest.raises(ModelFileError, match="phones"):
         load_tagger(model_file)
+
+
+def test_info_names_what_the_model_holds(model_file: pathlib.Path) -> None:
+    text = call("info", model_file)
+    assert "phones" in text
+    assert "16000" in text
+
+
+def test_damaged_model_files_are_refused(model_file: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    kind, header, arrays = load_model(model_file)
+    for name, wrong in (
+        ("centres", arrays["centres"][:, :5]),
+        ("scale", -arrays["scale"]),
+        ("tagger.base", arrays["tagger.base"][:1]),
+        ("tagger.values", arrays["tagger.values"].astype(np.float32)),
+    ):
+        bad = {**arrays, name: np.ascontiguousarray(wrong)}
+        save_model(tmp_path / "bad", kind=kind, header=header, arrays=bad)
+        with pytest.raises(EigenparseError):
+            load_recogniser(tmp_path / "bad")
+
+
+def test_smoothing_by_runs_is_a_choice(corpus: pathlib.Path) -> None:
+    choices = PhoneChoices(states=4, codes=CodeChoices(n_codes=24), smoothing="runs")
+    model, _ = fit_recogniser(find_speech(corpus).train, choices)
+    assert frame_accuracy(model, find_speech(corpus).test) > 0.9
+    with pytest.raises(OptionError, match="smoothing must be"):
+        fit_recogniser(find_speech(corpus).train, replace(choices, smoothing="much"))
 
 
 def test_a_foreign_alignment_is_refused(tmp_path: pathlib.Path) -> None:

@@ -12,6 +12,7 @@ from eigenparse.arrays import AnyArray, frozen
 from eigenparse.errors import DataError, FormatError, OptionError
 
 AUDIO_SUFFIXES = (".flac", ".wav", ".sph", ".nist")
+UNKNOWN_LENGTH = 0x7FFF0000  # bytes; what was written to a pipe promises more than there can be
 SPHERE_ORDER = {"01": "<", "10": ">", "1": "<"}
 
 
@@ -61,12 +62,16 @@ def _wav(content: bytes, source: str) -> tuple[AnyArray, int]:
     try:
         with wave.open(io.BytesIO(content)) as stream:
             width, channels, rate = stream.getsampwidth(), stream.getnchannels(), stream.getframerate()
+            promised = stream.getnframes() * width * channels
             raw = stream.readframes(stream.getnframes())
     except (wave.Error, EOFError, RuntimeError) as problem:
         remedy = "convert it to 16-bit linear samples (PCM)"
         raise _broken(source, f"not a WAV file that can be read ({problem})", remedy) from None
     if width not in (1, 2, 3, 4):
         raise _broken(source, f"samples of {width} bytes are not read", "convert it to 16 bits")
+    if len(raw) < promised < UNKNOWN_LENGTH:
+        short = f"{promised} bytes of samples are promised, {len(raw)} are there"
+        raise _broken(source, short, "copy it again")
     raw = raw[: len(raw) - len(raw) % (width * channels)]
     return linear(raw, width, "<", unsigned=width == 1).reshape(-1, channels), rate
 
