@@ -22,6 +22,9 @@ def train_phones(
     method: Annotated[
         str, typer.Option(help="spectral, cluster, em, hmm, unigram or three-segment.")
     ] = "spectral",
+    smoothing: Annotated[
+        str, typer.Option(help="The spectral model backs off to pairs of phones, or to runs of them.")
+    ] = "pairs",
     em_rounds: Annotated[int | None, typer.Option(help="Rounds of EM.")] = None,
     resample: Annotated[bool, typer.Option("--resample", help="Convert recordings at other rates.")] = False,
     seed: Annotated[int, typer.Option(help="Seed.")] = 0,
@@ -37,7 +40,12 @@ def train_phones(
     check_target(out)
     corpus = find_speech(folder)
     choices = PhoneChoices(
-        method=method, states=states, codes=CodeChoices(n_codes=codes), rounds=em_rounds, seed=seed
+        method=method,
+        states=states,
+        codes=CodeChoices(n_codes=codes),
+        smoothing=smoothing,
+        rounds=em_rounds,
+        seed=seed,
     )
     with stages("recordings") as tell:
         model, report = fit_recogniser(

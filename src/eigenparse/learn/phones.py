@@ -170,6 +170,7 @@ def fit_recogniser(
     about = {
         "method": choices.method,
         "states": choices.states,
+        "smoothing": choices.smoothing,
         "codes": len(book),
         "recordings": len(frames.lengths),
         "minutes": round(frames.seconds / 60, 2),
