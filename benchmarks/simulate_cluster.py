@@ -9,7 +9,8 @@ the result and sends it through the client's network; the client adds results in
 again elsewhere.  Times and sizes of one shard come from a measurement (--measure prints them) or from the options.
 
 What a task costs besides its work (``Overhead``) is fitted to a few tasks of the same pass that are done before: the
-time until the first one begins, the pause of a worker between two tasks, and the way of a result to the client.
+time until the first one begins, the pause of a worker between two tasks, and the way of a result to the client; and
+to as many tasks that carry the same and do nothing: what the client needs to send one.
 """
 
 import argparse
@@ -21,7 +22,7 @@ import pickle
 import random
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 MOST_RESULTS = 4096  # as in eigenparse.run.ordered
@@ -29,11 +30,15 @@ MOST_RESULTS = 4096  # as in eigenparse.run.ordered
 
 @dataclass(frozen=True, slots=True)
 class Overhead:
-    """Seconds: until the first task begins; between two tasks of a worker; from the end of a task to its result."""
+    """Seconds: until the first task begins; between two tasks of a worker; from the end of a task to its result.
+
+    send: of the client, for each task, one after the other.
+    """
 
     start: float = 0.0
     between: float = 0.0
     back: float = 0.0
+    send: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +90,9 @@ def simulate(one: Pass, n_shards: int, cluster: Cluster, *, ahead: int = 3, seed
     window = ahead * cluster.workers
     for shard in range(n_shards):
         ready, worker = heapq.heappop(free)
-        if shard >= window:  # the client sends a new task when an old result was taken
-            ready = max(ready, done_at[shard - window])
-        send = one.task_bytes / cluster.bandwidth
-        network = max(network, ready) + send
+        # tasks are sent ahead, one after the other; a new one when an old result was taken
+        room = done_at[shard - window] if shard >= window else 0.0
+        network = max(network, room) + extra.send + one.task_bytes / cluster.bandwidth
         begin = max(ready, network)
         work = one.compute[shard % len(one.compute)] * slow[worker]
         while cluster.failures and draw.expovariate(cluster.failures / 3600.0) < work:
@@ -110,6 +114,10 @@ def clocked(shard, task):  # type: ignore[no-untyped-def]
     """A task's result, when it began and ended on this machine's clock, and in which process."""
     began = time.perf_counter()
     return task(shard), began, time.perf_counter(), os.getpid()
+
+
+def nothing(shard, task):  # type: ignore[no-untyped-def]
+    """A task that is sent and unpacked, and does no work."""
 
 
 def learning_passes(shards):  # type: ignore[no-untyped-def]
@@ -191,7 +199,7 @@ def two_workers(dask: bool):  # type: ignore[no-untyped-def]
 
 
 def compare(path: pathlib.Path, shard_bytes: int, dask: bool) -> None:
-    """Print measured and simulated seconds of each pass; overheads come from a third of the shards, done before."""
+    """Print measured and simulated seconds of each pass; overheads come from half of the shards, done before."""
     from eigenparse.learn.shards import cut_shards
 
     shards = list(cut_shards(path, shard_bytes=shard_bytes))
@@ -203,16 +211,19 @@ def compare(path: pathlib.Path, shard_bytes: int, dask: bool) -> None:
         for name, task, add in learning_passes(shards):
             timed = partial(clocked, task=task)
             list(run.map_ordered(timed, shards[:6]))  # processes load their kernels
-            before = timed_pass(run, timed, shards[: max(len(shards) // 3, 6)], add)
+            before = timed_pass(run, timed, shards[: max(len(shards) // 2, 6)], add)
+            began = time.perf_counter()
+            list(run.map_ordered(partial(nothing, task=task), shards))
+            send = (time.perf_counter() - began) / len(shards)
             found = timed_pass(run, timed, shards, add)
             sizes = len(pickle.dumps(found.part)), len(pickle.dumps(timed))
-            extra, each = before.overhead, found.adding / len(shards)
+            extra, each = replace(before.overhead, send=send), found.adding / len(shards)
             one = Pass(name, found.compute, sizes[0], each, sizes[1], extra)
             guess = simulate(one, len(shards), Cluster(2, bandwidth=1e9), ahead=3 if dask else 2).wall
             walls, guesses = walls + found.wall, guesses + guess
             print(
                 f"{name:<8}{sum(found.compute) / len(shards):>11.3f}{sizes[0] / 1e6:>11.2f}{sizes[1] / 1e6:>9.2f}"
-                f"{each:>8.4f}{extra.start:>9.4f}{extra.between:>11.4f}{extra.back:>8.4f}{found.wall:>12.2f}"
+                f"{each:>8.4f}{extra.start:>9.4f}{extra.between:>11.4f}{extra.back:>8.4f}{extra.send:>8.4f}{found.wall:>12.2f}"
                 f"{guess:>13.2f}{guess / found.wall:>7.2f}",
                 flush=True,
             )
@@ -226,6 +237,9 @@ def main() -> None:
         "--dask", action="store_true", help="with --measure: on a Dask cluster of two processes"
     )
     parser.add_argument("--overhead", type=float, default=0.02, help="seconds a task costs besides its work")
+    parser.add_argument(
+        "--send", type=float, default=0.005, help="seconds that the client needs to send a task"
+    )
     parser.add_argument("--shard-bytes", type=int, default=4 << 20, help="with --measure")
     parser.add_argument("--sentences", type=float, default=1e9)
     parser.add_argument("--workers", type=int, default=1000)
@@ -241,7 +255,7 @@ def main() -> None:
         return
     n = int(options.sentences / options.shard_sentences)
     group = max(1, n // MOST_RESULTS)
-    overhead = Overhead(options.overhead, options.overhead, options.overhead)
+    overhead = Overhead(options.overhead, options.overhead, options.overhead, options.send)
     sizes = (options.result_mb * 1e6, options.add, options.task_mb * 1e6, overhead)
     cases = {
         "one by one": (Pass("pass", (options.seconds,), *sizes), n),

@@ -2,6 +2,8 @@
 
 import importlib
 import logging
+import math
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
@@ -17,6 +19,7 @@ RETRIES = 5  # of a task whose worker is lost
 WINDOW = 3  # tasks sent ahead of the results, for each thread of the cluster
 LARGE = "distributed.admin.large-graph-warning-threshold"
 SECONDS = 15  # to wait for the scheduler
+ASKING = 2.0  # seconds between two looks at who is there
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +32,13 @@ class ClusterRun:
     def map_ordered(self, task: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
         """task(item) for each item, in order; lost workers' tasks are done again elsewhere."""
         waiting: deque[Any] = deque()
+        ahead, asked = 0, -math.inf
         try:
             for item in items:
                 waiting.append(self.client.submit(task, item, pure=False, retries=RETRIES))
-                while len(waiting) >= self._ahead():
+                if time.monotonic() - asked > ASKING:  # the scheduler has other things to do
+                    ahead, asked = self._ahead(), time.monotonic()
+                while len(waiting) >= ahead:
                     yield self._result(waiting.popleft())
             while waiting:
                 yield self._result(waiting.popleft())
