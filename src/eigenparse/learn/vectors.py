@@ -223,7 +223,9 @@ def _merged(
 ) -> tuple[LongVector, LongVector]:
     out, counts = (np.empty(a.size + b.size, dtype=np.int64) for _ in range(2))
     m = merge_counts(a, a_counts, b, b_counts, out, counts)
-    return out[:m].copy(), counts[:m].copy()
+    out.resize(m, refcheck=False)  # in place: a copy of tables this large would be most of the memory
+    counts.resize(m, refcheck=False)
+    return out, counts
 
 
 def _bounded(codes: LongVector, counts: LongVector, limit: int) -> tuple[LongVector, LongVector, int]:
@@ -291,16 +293,17 @@ def count_files(
     paths = [Path(path) for path in files]
     say = told or (lambda stage: None)
     say("counting words")
-    words = count_words(_blocks(paths), lower=choices.lower, run=run)
-    if names is not None:
-        vocabulary = fixed_vocabulary(words, names, lower=choices.lower)
-    else:
-        vocabulary = choose_vocabulary(
-            words, choices.vocabulary, min_count=choices.min_count, lower=choices.lower
-        )
-    say("counting pairs")
+    vocabulary = _vocabulary(count_words(_blocks(paths), lower=choices.lower, run=run), choices, names)
+    say("counting pairs")  # with the table of all words gone
     reach = reach_of(choices.method, choices.window, choices.reach)
     return vocabulary, count_pairs(_blocks(paths), vocabulary, reach, run=run)
+
+
+def _vocabulary(words: WordCounts, choices: VectorChoices, names: Sequence[str] | None) -> Vocabulary:
+    """The dictionary that is given, or the most frequent words."""
+    if names is not None:
+        return fixed_vocabulary(words, names, lower=choices.lower)
+    return choose_vocabulary(words, choices.vocabulary, min_count=choices.min_count, lower=choices.lower)
 
 
 def _blocks(paths: list[Path]) -> Iterator[bytes]:
