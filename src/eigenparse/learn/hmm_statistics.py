@@ -1,7 +1,7 @@
 """Spectral HMMs with the sums they came from: files that can be added, exactly."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +98,11 @@ def load_chain_statistics(path: str | Path) -> ChainStatistics:
 def _statistics(header: dict[str, Any], own: dict[str, AnyArray]) -> ChainStatistics:
     """The record of a header and arrays; ValueError or KeyError if they do not fit each other."""
     said = header["statistics"]
-    choices = ChainChoices(**{f.name: said["choices"][f.name] for f in fields(ChainChoices)})
+    usual, share = asdict(ChainChoices()), said["choices"]["pair_share"]
+    typed = {
+        name: type(value)(said["choices"][name]) for name, value in usual.items() if name != "pair_share"
+    }
+    choices = ChainChoices(**typed, pair_share=None if share is None else float(share))
     check_chain_choices(choices)
     if choices.window > MOST_WINDOW:
         raise ValueError("the window is out of range")
