@@ -28,17 +28,36 @@ def info(
         facts = describe(model, label or [], labels, top)
         typer.echo(json.dumps(facts, ensure_ascii=False, indent=1) if as_json else "\n".join(_lines(facts)))
         return
+    facts = contents(model)
+    typer.echo(json.dumps(facts, ensure_ascii=False, indent=1) if as_json else "\n".join(_rows(facts)))
+
+
+def contents(model: Path) -> dict[str, Any]:
+    """Kind, header and the shapes of all arrays of a model of any kind."""
     from eigenparse.models.store import load_model
 
     kind, header, arrays = load_model(model)
-    plain = {name: value for name, value in header.items() if isinstance(value, str | int | float | bool)}
     shapes = {name: list(array.shape) for name, array in sorted(arrays.items())}
-    facts = {"kind": kind, **plain, "parameters": sum(a.size for a in arrays.values()), "arrays": shapes}
-    typer.echo(
-        json.dumps(facts, ensure_ascii=False, indent=1)
-        if as_json
-        else "\n".join(f"{name:<14}{value}" for name, value in facts.items())
-    )
+    return {"kind": kind, "parameters": sum(a.size for a in arrays.values()), **header, "arrays": shapes}
+
+
+def _rows(facts: dict[str, Any], before: str = "") -> list[str]:
+    """A line a fact: long lists by their number and their beginning, facts inside facts below them."""
+    rows: list[str] = []
+    for name, value in facts.items():
+        if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+            value = dict(zip(map(str, range(len(value))), value))
+        if isinstance(value, dict):
+            rows += [f"{before}{name}", *_rows(value, before + "  ")] if value else []
+            continue
+        shown = json.dumps(value, ensure_ascii=False) if isinstance(value, list) else str(value)
+        if len(shown) > _LONGEST:
+            shown = (f"{len(value)}: " if isinstance(value, list) else "") + shown[: _LONGEST - 1] + "…"
+        rows.append(f"{before}{name:<26}{shown}")
+    return rows
+
+
+_LONGEST = 72
 
 
 def describe(model: Path, wanted: list[str], n_labels: int, top: int) -> dict[str, Any]:
