@@ -34,6 +34,7 @@ FOLDED = {
     "nx": "n", "eng": "ng", "zh": "sh", "ux": "uw", "pcl": "sil", "tcl": "sil", "kcl": "sil", "bcl": "sil",
     "dcl": "sil", "gcl": "sil", "h#": "sil", "pau": "sil", "epi": "sil", "q": "sil",
 }  # fmt: skip
+LAST_SAMPLE = 1 << 40  # two years at 16 kHz
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,8 @@ def parse_phn(lines: Iterable[str], *, source: str = "phones") -> Segments:
             begin, end, phone = int(words[0]), int(words[1]), words[2]
         except (ValueError, IndexError):
             raise _bad(f"{line.strip()!r} is not `start end phone`", source, number) from None
+        if end > LAST_SAMPLE:
+            raise _bad(f"segment {begin} to {end} ends beyond any recording", source, number)
         if begin < at or end < begin:
             raise _bad(f"segment {begin} to {end} overlaps or goes back", source, number)
         if end > begin:
