@@ -18,7 +18,7 @@ import heapq
 import itertools
 import os
 import pathlib
-import pickle
+import pickle  # to know what a task weighs when it is sent; nothing is loaded
 import random
 import time
 from contextlib import contextmanager

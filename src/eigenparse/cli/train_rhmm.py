@@ -9,7 +9,7 @@ from eigenparse.cli.main import train
 
 if TYPE_CHECKING:
     from eigenparse.corpus.sequences import Sequences
-    from eigenparse.learn.rhmm import TaggerChoices
+    from eigenparse.learn.rhmm import TaggerChoices, TaggerReport
     from eigenparse.models.rhmm import Product, RefinementHMM
 
 
@@ -52,7 +52,6 @@ def train_rhmm(
     from eigenparse.errors import OptionError
     from eigenparse.features.sequence import read_features
     from eigenparse.learn.rhmm import TaggerChoices, fit_product
-    from eigenparse.learn.rhmm_trust import DEMAND
     from eigenparse.models.rhmm import save_tagger
     from eigenparse.run.ordered import open_run
 
@@ -86,12 +85,7 @@ def train_rhmm(
         save_tagger(out, model)
         most, seconds = max(report.states.values()), report.seconds
         if most == 1 < states and report.trials:
-            best = max(report.trials, key=lambda trial: trial.gain)
-            typer.echo(
-                f"held-out text gains {best.gain:.1f} right labels from states ({best.errors:.1f} standard errors; "
-                f"{DEMAND:.0f} are asked for): the model is the bigram HMM",
-                err=True,
-            )
+            typer.echo(_why_no_states(report), err=True)
     typer.echo(
         f"{len(data)} sequences, {data.n_tokens} tokens, {len(model.labels)} labels, method {method}",
         err=True,
@@ -119,6 +113,17 @@ def _added_up(
     kept = tagger_statistics(data, label, choices, known=known)
     save_tagger_statistics(out, kept)
     return kept.model()
+
+
+def _why_no_states(report: "TaggerReport") -> str:
+    """What held-out text says of the states that were tried."""
+    from eigenparse.learn.rhmm_trust import DEMAND
+
+    best = max(report.trials, key=lambda trial: trial.gain)
+    return (
+        f"held-out text gains {best.gain:.1f} right labels from states ({best.errors:.1f} standard errors; "
+        f"{DEMAND:.0f} are asked for): the model is the bigram HMM"
+    )
 
 
 def _seconds(seconds: dict[str, float]) -> str:

@@ -22,7 +22,7 @@ from eigenparse.learn.hmm_stream import (
 )
 from eigenparse.learn.spectral_hmm import ChainChoices, check_chain_choices
 from eigenparse.models.chain import KIND, ChainModel, chain_parts
-from eigenparse.models.store import load_model, save_model
+from eigenparse.models.store import load_with_statistics, save_model
 from eigenparse.spectral.chain_moments import CentredProjection
 
 PLACE = "statistics."
@@ -82,12 +82,7 @@ def save_chain_statistics(path: str | Path, kept: ChainStatistics) -> None:
 
 def load_chain_statistics(path: str | Path) -> ChainStatistics:
     """The sums in a file of ``train hmm --keep-statistics``; ModelFileError if it holds none."""
-    kind, header, arrays = load_model(path)
-    if kind != KIND or not isinstance(header.get("statistics"), dict):
-        raise ModelFileError(
-            f"{path}: a model of kind {kind!r} without statistics cannot be merged exactly; "
-            "learn an HMM with `train hmm --keep-statistics`"
-        )
+    header, arrays = load_with_statistics(path, KIND, "learn an HMM with `train hmm --keep-statistics`")
     own = {name.removeprefix(PLACE): array for name, array in arrays.items() if name.startswith(PLACE)}
     try:
         return _statistics(header, own)

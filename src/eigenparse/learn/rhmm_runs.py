@@ -12,7 +12,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, LongVector
 from eigenparse.learn.rhmm_base import Bigram, Labelled
-from eigenparse.learn.rhmm_spectral import ChainViews, SpectralChoices, pair_rows
+from eigenparse.learn.rhmm_spectral import ChainViews, SpectralChoices, pair_tensors
 from eigenparse.models.rhmm import Operators
 from eigenparse.spectral.chain_moments import third_moment, trust
 
@@ -156,33 +156,17 @@ def estimate_run_operators(
     data: Labelled, views: ChainViews, bigram: Bigram, choices: SpectralChoices
 ) -> Operators:
     """C^{b|a}, C^{*|a} and c_1, smoothed by how runs begin and end."""
-    A, m = len(data.names), views.states
     smoothing = run_smoothing(choices.strength)
     edges = run_edges(data, views, smoothing)
-    block = np.full(A * A, -1, dtype=np.int64)
-    parts: list[AnyArray] = []
-    at = 0
-    for code, rows in pair_rows(data, A):
-        b, a = divmod(code, A)
-        weights = data.weights[rows]
-        if weights.sum() < choices.fewest or (m[a] == 1 and m[b] == 1):
-            continue
-        seen = (
-            views.future[rows + 1, : m[b]],
-            views.past[rows, : m[a]],
-            views.present[rows, : m[a]],
-            weights,
-        )
+
+    def moment(b: int, a: int, F: AnyArray, P: AnyArray, R: AnyArray, weights: AnyArray) -> AnyArray:
         if a == b:
-            tensor = within_run(*seen, smoothing)
-        else:
-            tensor = between_runs(*seen, edges.enter[b], edges.leave[a], smoothing)
-        block[code] = at
-        parts.append(bigram.base[b, a] * tensor.reshape(-1))
-        at += parts[-1].size
+            return within_run(F, P, R, weights, smoothing)
+        return between_runs(F, P, R, weights, edges.enter[b], edges.leave[a], smoothing)
+
+    block, values = pair_tensors(data, views, bigram, choices.fewest, moment)
     start, stop = _ends(data, views, bigram, edges, smoothing)
-    values = np.concatenate(parts) if parts else np.zeros(0)
-    return Operators(m, False, start, stop, block, values, bigram.first, bigram.base, bigram.last)
+    return Operators(views.states, False, start, stop, block, values, bigram.first, bigram.base, bigram.last)
 
 
 def _ends(

@@ -4,6 +4,7 @@
 (``spectral.chain_moments``) and smoothing whose limit is the bigram HMM.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,12 +120,31 @@ def rows_by_label(labels: IntVector, n_labels: int) -> list[LongVector]:
     return [order[cuts[a] : cuts[a + 1]] for a in range(n_labels)]
 
 
+PairMoment = Callable[[int, int, AnyArray, AnyArray, AnyArray, AnyArray], AnyArray]
+
+
 def estimate_operators(
     data: Labelled, views: ChainViews, bigram: Bigram, choices: SpectralChoices
 ) -> Operators:
     """C^{b|a} = p(b|a) E[F2 ⊗ P ⊗ R | a, b], C^{*|a} = p(*|a) E[P ⊗ R | a, *], c_1 = p_1(a) E[F | a].
 
     All are smoothed towards the bigram model.
+    """
+
+    def moment(b: int, a: int, F: AnyArray, P: AnyArray, R: AnyArray, weights: AnyArray) -> AnyArray:
+        return smoothed_third(F, P, R, weights, choices.strength)
+
+    block, values = pair_tensors(data, views, bigram, choices.fewest, moment)
+    start, stop = _ends(data, views, bigram, choices)
+    return Operators(views.states, False, start, stop, block, values, bigram.first, bigram.base, bigram.last)
+
+
+def pair_tensors(
+    data: Labelled, views: ChainViews, bigram: Bigram, fewest: float, moment: PairMoment
+) -> tuple[LongVector, AnyArray]:
+    """Where the operator of every label pair begins, (A²,), -1 for the bigram's own, and all of them, flat.
+
+    moment(b, a, futures after, pasts, presents, weights): E[F2 ⊗ P ⊗ R | a, b], smoothed.
     """
     A, m = len(data.names), views.states
     block = np.full(A * A, -1, dtype=np.int64)
@@ -133,21 +153,13 @@ def estimate_operators(
     for code, rows in pair_rows(data, A):
         b, a = divmod(code, A)
         weights = data.weights[rows]
-        if weights.sum() < choices.fewest or (m[a] == 1 and m[b] == 1):
+        if weights.sum() < fewest or (m[a] == 1 and m[b] == 1):
             continue
-        tensor = smoothed_third(
-            views.future[rows + 1, : m[b]],
-            views.past[rows, : m[a]],
-            views.present[rows, : m[a]],
-            weights,
-            choices.strength,
-        )
+        seen = views.future[rows + 1, : m[b]], views.past[rows, : m[a]], views.present[rows, : m[a]]
         block[code] = at
-        parts.append(bigram.base[b, a] * tensor.reshape(-1))
+        parts.append(bigram.base[b, a] * moment(b, a, *seen, weights).reshape(-1))
         at += parts[-1].size
-    start, stop = _ends(data, views, bigram, choices)
-    values = np.concatenate(parts) if parts else np.zeros(0)
-    return Operators(m, False, start, stop, block, values, bigram.first, bigram.base, bigram.last)
+    return block, np.concatenate(parts) if parts else np.zeros(0)
 
 
 def pair_rows(data: Labelled, n_labels: int) -> list[tuple[int, LongVector]]:

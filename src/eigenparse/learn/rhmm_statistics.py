@@ -26,7 +26,7 @@ from eigenparse.learn.rhmm_stream import (
     tagger_moments,
 )
 from eigenparse.models.rhmm import KIND, RefinementHMM
-from eigenparse.models.store import load_model, save_model
+from eigenparse.models.store import load_with_statistics, save_model
 from eigenparse.spectral.chain_moments import CentredProjection
 
 PLACE = "statistics."
@@ -129,12 +129,9 @@ def _moment_arrays(moments: TaggerMoments) -> Arrays:
 
 def load_tagger_statistics(path: str | Path) -> TaggerStatistics:
     """The sums in a file of ``train rhmm --keep-statistics``; ModelFileError if it holds none."""
-    kind, header, arrays = load_model(path)
-    if kind != KIND or not isinstance(header.get("statistics"), dict):
-        raise ModelFileError(
-            f"{path}: a model of kind {kind!r} without statistics cannot be merged exactly; "
-            "learn a tagger with `train rhmm --emission class --keep-statistics`"
-        )
+    header, arrays = load_with_statistics(
+        path, KIND, "learn a tagger with `train rhmm --emission class --keep-statistics`"
+    )
     own = {name.removeprefix(PLACE): array for name, array in arrays.items() if name.startswith(PLACE)}
     try:
         dictionary = _dictionary(header["members"][0], header["statistics"], own)

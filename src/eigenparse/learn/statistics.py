@@ -16,7 +16,7 @@ from eigenparse.learn.vectors import (
     check_vector_choices,
     learn_vectors,
 )
-from eigenparse.models.store import load_model, save_model
+from eigenparse.models.store import load_with_statistics, save_model
 from eigenparse.models.vectors import KIND, WordVectors
 
 MOST_COUNT, MOST_CHOICE = 1 << 53, 10_000  # that can be meant
@@ -37,12 +37,7 @@ def save_statistics(path: str | Path, vectors: WordVectors, statistics: Statisti
 
 def load_statistics(path: str | Path) -> Statistics:
     """The counts in a file of ``embed --keep-statistics``; ModelFileError if it holds none."""
-    kind, header, arrays = load_model(path)
-    if kind != KIND or not isinstance(header.get("statistics"), dict):
-        raise ModelFileError(
-            f"{path}: a model of kind {kind!r} without statistics cannot be merged exactly; "
-            "learn word vectors with `embed --keep-statistics`"
-        )
+    header, arrays = load_with_statistics(path, KIND, "learn word vectors with `embed --keep-statistics`")
     try:
         kept: dict[str, Any] = header["statistics"]
         choices = _choices(kept["choices"])

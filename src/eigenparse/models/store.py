@@ -149,3 +149,13 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) != len(pairs):
         raise ValueError("a key occurs twice")
     return result
+
+
+def load_with_statistics(path: str | Path, kind: str, remedy: str) -> tuple[Header, dict[str, AnyArray]]:
+    """Header and arrays of a model of this kind that kept the sums behind it; ModelFileError if it did not."""
+    found, header, arrays = load_model(path)
+    if found != kind or not isinstance(header.get("statistics"), dict):
+        raise ModelFileError(
+            f"{path}: a model of kind {found!r} without statistics cannot be merged exactly; {remedy}"
+        )
+    return header, arrays
