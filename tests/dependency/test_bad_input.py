@@ -99,6 +99,8 @@ def test_parsing_needs_columns_but_no_heads(models: pathlib.Path, tmp_path: path
         path.write_text(done.out)
         assert call("evaluate", path, path).code == 0
         assert "# sent_id = empty" in done.out
+    path.write_text("")
+    assert "nothing to parse" in call("parse", models / model, path).err
 
 
 @pytest.mark.parametrize(

@@ -64,6 +64,8 @@ def read_sentences(request: ParseRequest, *, tags_matter: bool) -> "Conllu":
     from eigenparse.decode.arcs import read_input
 
     corpus = read_input(read_text(request.source).split("\n"), source=str(request.source))
+    if not corpus.trees.n_words:
+        tell("the input has no word: nothing to parse")
     if tags_matter and corpus.trees.n_words and not has_tags(corpus.trees):
         tell(NO_TAGS)
     return corpus

@@ -34,12 +34,14 @@ def tag(
     """Label tokens: one a line in columns (or a sentence a line with --format plain)."""
     from eigenparse.cli.cluster_tag import tag_lines
     from eigenparse.cli.output import result_stream
+    from eigenparse.cli.progress import tell
     from eigenparse.cli.sentences import open_lines
     from eigenparse.models.rhmm import load_tagger
     from eigenparse.run.ordered import open_run
 
     load_tagger(model)  # refuse what is no tagger before anything is read
     names = tuple(columns.split(",")) if columns else None
+    written = 0
     with open_run(cluster, jobs) as run, result_stream(None) as stream:
         for text in tag_lines(
             run,
@@ -51,7 +53,9 @@ def tag(
             posteriors=posteriors,
             kbest=kbest,
         ):
-            stream.write(text)
+            written += stream.write(text)
+    if not written:
+        tell("the input has no sentence: nothing to tag")
 
 
 def block_lines(
