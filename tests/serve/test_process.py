@@ -94,6 +94,25 @@ def test_slow_bodies_that_arrive_in_time_are_served(server: Process) -> None:
         assert connection.recv(65536).startswith(b"HTTP/1.1 200")
 
 
+@pytest.mark.parametrize("chunked", [False, True])
+def test_bodies_that_are_too_large_are_read_so_that_the_answer_arrives(
+    server: Process, chunked: bool
+) -> None:
+    large = b" " * 10_000_000
+    sent = head(len(large)) + large
+    if chunked:
+        length = f"Content-Length: {len(large)}".encode()
+        sent = sent.replace(length, b"Transfer-Encoding: chunked").replace(large, b"989680\r\n" + large)
+        sent += b"\r\n0\r\n\r\n"
+    with connected(server) as connection:
+        connection.sendall(sent)
+        parts = []
+        while part := connection.recv(65536):  # a connection cut while we send would raise here or above
+            parts.append(part)
+        assert b" 413 " in b"".join(parts).split(b"\r\n")[0]
+    assert alive(server)
+
+
 @pytest.mark.parametrize(
     "sent",
     [

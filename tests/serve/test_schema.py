@@ -11,7 +11,7 @@ CONFIGURATION = pathlib.Path(__file__).parent / "schemathesis.toml"
 # All phases take minutes on a busy machine; continuous integration asks for them.
 THOROUGH = bool(os.environ.get("EIGENPARSE_THOROUGH"))
 PHASES = "examples,coverage,fuzzing" if THOROUGH else "examples,fuzzing"
-EXAMPLES = "50" if THOROUGH else "6"
+EXAMPLES = "20" if THOROUGH else "6"
 
 
 def test_schemathesis_finds_nothing(model: pathlib.Path, tmp_path: pathlib.Path) -> None:
@@ -27,6 +27,11 @@ def test_schemathesis_finds_nothing(model: pathlib.Path, tmp_path: pathlib.Path)
             "--checks",
             "all",
             "--no-color",
+            "--no-shrink",
+            "--suppress-health-check",
+            "all",
+            "--request-timeout",
+            "60",
         ]
         done = subprocess.run(
             [*program, "--config-file", CONFIGURATION, "run", f"{server.address}/openapi.json", *options],
@@ -36,10 +41,7 @@ def test_schemathesis_finds_nothing(model: pathlib.Path, tmp_path: pathlib.Path)
             cwd=tmp_path,
         )
         code, err = server.stop()
-    # A body beyond the limit is answered before it is read whole; a client that is still sending then
-    # may find the connection closed, which is no broken promise.
-    cut_short = "Network Error: 1" in done.stdout and " failed" not in done.stdout
-    assert done.returncode == 0 or cut_short, done.stdout[-6000:] + done.stderr[-2000:]
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert "6 selected" in done.stdout
     assert code == 0
     assert "Traceback" not in err

@@ -13,6 +13,7 @@ from eigenparse.serve.gate import Refusal
 from eigenparse.serve.settings import Settings
 
 LOG = "eigenparse.serve"
+MOST_READ = 1 << 26  # bytes; a body beyond this is not even read to its end
 HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -42,7 +43,7 @@ class Guard:
         self.under_way[client] += scope["method"] == "POST"  # pages and facts are free
         try:
             self._check(scope, client)
-            body = await self._body(scope, receive)
+            body = await self._body(receive)
             await self.app(scope, _replayed(body, receive), answer)
         except Refusal as refusal:
             await refuse(refusal, answer)
@@ -68,29 +69,38 @@ class Guard:
                 429, "too_many_requests", f"more than {most} requests of yours are under way", retry=1
             )
         size = headers.get(b"content-length", b"0")
-        if not size.isdigit() or int(size) > self.settings.max_bytes:
+        most = self.settings.max_bytes if b"expect" in headers else max(MOST_READ, self.settings.max_bytes)
+        if not size.isdigit() or int(size) > most:
             raise self._too_large()
 
-    async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        """The whole body, or a refusal when it grows too large or stays away too long."""
+    async def _body(self, receive: Receive) -> bytes:
+        """The whole body, or a refusal when it is too large or stays away too long.
+
+        What is too large is thrown away but read to its end: a client that is still sending when the
+        connection closes would not see the answer.
+        """
         parts: list[bytes] = []
-        total = 0
+        total, more = 0, True
         try:
             async with asyncio.timeout(self.settings.body_seconds):
-                more = True
-                while more:
+                while more and total <= max(MOST_READ, self.settings.max_bytes):
                     message = await receive()
                     if message["type"] == "http.disconnect":
                         raise Refusal(400, "gone", "the connection was closed before the request was whole")
-                    parts.append(message.get("body", b""))
-                    total += len(parts[-1])
+                    part = message.get("body", b"")
+                    total += len(part)
                     more = message.get("more_body", False)
-                    if total > self.settings.max_bytes:
-                        raise self._too_large()
+                    if total <= self.settings.max_bytes:
+                        parts.append(part)
+                    else:
+                        parts.clear()
         except TimeoutError:
-            raise Refusal(
-                408, "slow", f"the request was not whole after {self.settings.body_seconds:g} seconds"
-            ) from None
+            if total <= self.settings.max_bytes:
+                raise Refusal(
+                    408, "slow", f"the request was not whole after {self.settings.body_seconds:g} seconds"
+                ) from None
+        if total > self.settings.max_bytes:
+            raise self._too_large()
         return b"".join(parts)
 
     def _too_large(self) -> Refusal:
