@@ -106,7 +106,7 @@ def test_a_checkpoint_of_another_run_is_refused(folder: pathlib.Path, tmp_path: 
     open_checkpoint(tmp_path / "a.model.checkpoint", "something else", resume=False)
     done = call("train", "lpcfg", folder / "train.ptb", "--out", out, "--resume")
     assert done.code == 1
-    assert "other trees or settings" in done.err
+    assert "other data or settings" in done.err
     assert not out.exists()
 
 

@@ -202,4 +202,4 @@ def test_other_trees_are_refused(folder: pathlib.Path, tmp_path: pathlib.Path) -
     open_checkpoint(tmp_path / "a.model.checkpoint", "something else", resume=False)
     done = call("train", "dependency", folder / "train.conllu", "--out", out, "--resume")
     assert done.code == 1
-    assert "other trees or settings" in done.err
+    assert "other data or settings" in done.err

@@ -147,7 +147,7 @@ def test_em_never_goes_down_and_clusters_start_higher():
     ids, _ = sample(proper_chain(names(6), "word", start, T, E), np.full(100, 30), seed=3)
     data = Symbols.of(ids, np.arange(101) * 30, names(6))
     choices = EmChoices(states=3, rounds=30, pseudo=0.0, tolerance=0.0)
-    _, trace = baum_welch(data, random_start(data, choices), choices)
+    _, trace = baum_welch(data, lambda: random_start(data, choices), choices)
     assert np.diff(trace).min() > -1e-9 * abs(trace[0])
     model, path = fit_hmm(data, "word", HmmChoices("cluster", states=3, rounds=5))
     assert path[0] > trace[0]

@@ -33,3 +33,11 @@ def kept_work(out: Path, mark: str, *, resume: bool) -> Iterator["Checkpoint"]:
             close_checkpoint(checkpoint)
         raise
     close_checkpoint(checkpoint)
+
+
+def refuse_resume(resume: bool) -> None:
+    """OptionError where sums are made in one pass and nothing of them is kept."""
+    from eigenparse.errors import OptionError
+
+    if resume:
+        raise OptionError("models with statistics are learnt in one pass; leave out --resume")

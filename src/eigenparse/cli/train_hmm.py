@@ -36,22 +36,25 @@ def train_hmm(
         Path | None,
         typer.Option(metavar="MODEL", help="Symbols, projections and settings of a model with statistics."),
     ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where an interrupted run of this command stopped.")
+    ] = False,
 ) -> None:
     """Learn an HMM from unlabelled sequences."""
+    from eigenparse.cli.kept import refuse_resume
     from eigenparse.cli.output import check_target
     from eigenparse.corpus.symbols import read_symbols
-    from eigenparse.learn.chain import HmmChoices, fit_hmm, symbol_table
-    from eigenparse.models.chain import save_chain
+    from eigenparse.learn.chain import HmmChoices
 
     check_target(out)
     corpus = read_symbols(text, unit, column)
     choices = HmmChoices(method, states, window, form, em_rounds, seed)
     trace: list[float] = []
     if keep_statistics or dictionary is not None:
+        refuse_resume(resume)
         model = _added_up(corpus, unit, choices, min_count, dictionary, out)
     else:
-        model, trace = fit_hmm(symbol_table(corpus, min_count), unit, choices)
-        save_chain(out, model)
+        model, trace = _learnt(corpus, unit, choices, min_count, out, resume)
     typer.echo(
         f"{len(corpus)} sequences, {corpus.n_tokens} symbols of {len(model.symbols)} kinds; wrote {out}",
         err=True,
@@ -60,6 +63,26 @@ def train_hmm(
         typer.echo(f"EM: {len(trace)} rounds, log-likelihood {trace[0]:.1f} to {trace[-1]:.1f}", err=True)
     if dev is not None:
         typer.echo(_perplexity(model, dev, unit, column), err=True)
+
+
+def _learnt(
+    corpus: "Sequences", unit: str, choices: "HmmChoices", min_count: int, out: Path, resume: bool
+) -> "tuple[ChainModel, list[float]]":
+    """Learn and save; rounds of EM are kept until then."""
+    from eigenparse import __version__
+    from eigenparse.cli.kept import kept_work
+    from eigenparse.cli.progress import stages
+    from eigenparse.learn.chain import fit_hmm, symbol_table
+    from eigenparse.learn.checkpoint import sequences_mark
+    from eigenparse.learn.rounds import silent
+    from eigenparse.models.chain import save_chain
+
+    mark = sequences_mark(corpus, f"{__version__} {unit} {min_count} {choices!r}")
+    with kept_work(out, mark, resume=resume) as checkpoint, stages("learning") as tell:
+        data = symbol_table(corpus, min_count)
+        model, trace = fit_hmm(data, unit, choices, checkpoint=checkpoint, tell=tell or silent)
+        save_chain(out, model)
+    return model, trace
 
 
 def _added_up(

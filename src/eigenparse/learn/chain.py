@@ -7,7 +7,9 @@ from threadpoolctl import threadpool_limits
 
 from eigenparse.corpus.sequences import Sequences, map_symbols
 from eigenparse.errors import DataError, OptionError
+from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint
 from eigenparse.learn.em_chain import EmChoices, fit_em_hmm
+from eigenparse.learn.rounds import Tell, silent
 from eigenparse.learn.spectral_hmm import ChainChoices, Symbols, fit_spectral_hmm
 from eigenparse.models.chain import UNKNOWN, ChainModel
 
@@ -42,22 +44,35 @@ def symbol_table(corpus: Sequences, min_count: int = 1) -> Symbols:
     return Symbols.of(ids, corpus.offsets, names)
 
 
-def fit_hmm(data: Symbols, unit: str, choices: HmmChoices) -> tuple[ChainModel, list[float]]:
-    """Learn the HMM that the choices describe."""
+def fit_hmm(
+    data: Symbols,
+    unit: str,
+    choices: HmmChoices,
+    *,
+    checkpoint: Checkpoint = NOTHING_KEPT,
+    tell: Tell = silent,
+) -> tuple[ChainModel, list[float]]:
+    """Learn the HMM that the choices describe.
+
+    checkpoint: where rounds of EM are kept and looked for.  tell: is told the stage under way.
+    """
     with threadpool_limits(limits=1):  # thread sums would arrive in any order
-        return _fit(data, unit, choices)
+        return _fit(data, unit, choices, checkpoint, tell)
 
 
-def _fit(data: Symbols, unit: str, choices: HmmChoices) -> tuple[ChainModel, list[float]]:
+def _fit(
+    data: Symbols, unit: str, choices: HmmChoices, checkpoint: Checkpoint, tell: Tell
+) -> tuple[ChainModel, list[float]]:
     if choices.method not in METHODS:
         raise OptionError(f"method must be one of {', '.join(METHODS)}, got {choices.method!r} instead")
     if choices.method == "spectral":
         spectral = ChainChoices(
             states=choices.states, window=choices.window, form=choices.form, seed=choices.seed
         )
+        tell("moments")
         return fit_spectral_hmm(data, unit, spectral), []
     start = "clusters" if choices.method == "cluster" else "random"
     usual = 30 if start == "clusters" else 100
     rounds = usual if choices.rounds is None else choices.rounds
     em = EmChoices(states=choices.states, rounds=rounds, window=choices.window, seed=choices.seed)
-    return fit_em_hmm(data, unit, start, em)
+    return fit_em_hmm(data, unit, start, em, checkpoint=checkpoint, tell=tell)

@@ -20,6 +20,7 @@ from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.files import sweep, write_whole
+from eigenparse.corpus.sequences import Sequences
 from eigenparse.errors import DataError, EigenparseError, ModelFileError, OptionError
 from eigenparse.models.grammar_file import load_grammar, save_grammar
 from eigenparse.models.pcfg import LatentGrammar, Skeleton, Weights, check_weights, layout
@@ -165,6 +166,12 @@ def dependencies_mark(trees: Dependencies, settings: str) -> str:
     return mark_of([settings, *columns, {name: list(names) for name, names in trees.symbols.items()}])
 
 
+def sequences_mark(corpus: Sequences, settings: str) -> str:
+    """The same of sequences with their columns."""
+    columns = [[c.name, list(c.symbols)] for c in corpus.columns]
+    return mark_of([settings, columns, corpus.offsets, *(c.ids for c in corpus.columns)])
+
+
 def mark_of(parts: Iterable[Any]) -> str:
     """SHA-256 of arrays and JSON values in order."""
     total = hashlib.sha256()
@@ -188,7 +195,7 @@ def open_checkpoint(folder: Path, mark: str, *, resume: bool, seconds: float = S
     if resume and note.is_file():
         if _mark(note) != mark:
             raise OptionError(
-                f"{folder}: was made from other trees or settings; give the same ones, or leave out --resume"
+                f"{folder}: was made from other data or settings; give the same ones, or leave out --resume"
             )
         sweep(folder)
         return Checkpoint(folder, seconds)

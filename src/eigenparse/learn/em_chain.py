@@ -1,11 +1,15 @@
 """Proper HMMs from unlabelled symbols: clusters of spectral views or random states, then Baum-Welch."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
 
 import numpy as np
 
 from eigenparse.arrays import AnyArray, LongVector, generator
 from eigenparse.kernels.chain import expected_counts
+from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint
+from eigenparse.learn.rounds import Tell, Underway, after_round, first_or_kept, silent
 from eigenparse.learn.spectral_hmm import ChainChoices, Symbols, window_views
 from eigenparse.models.chain import ChainModel, proper_chain
 from eigenparse.spectral.cluster import cluster_rows
@@ -90,25 +94,52 @@ def _unigram(data: Symbols) -> AnyArray:
 
 
 def baum_welch(
-    data: Symbols, first: ChainParameters, choices: EmChoices
+    data: Symbols,
+    first: Callable[[], ChainParameters],
+    choices: EmChoices,
+    *,
+    checkpoint: Checkpoint = NOTHING_KEPT,
+    tell: Tell = silent,
 ) -> tuple[ChainParameters, list[float]]:
-    """Rounds of EM from the given parameters; the log-likelihood of the parameters before every round."""
-    now, trace = first, []
+    """Rounds of EM from the parameters of the start; the log-likelihood of the parameters before every round.
+
+    checkpoint: where rounds are kept and looked for.
+    """
+    underway = first_or_kept(checkpoint, lambda: Underway(_named(first())))
     gamma = np.zeros((data.ids.size, choices.states))
     unigram = _unigram(data)
-    for _ in range(choices.rounds):
+    while len(underway.trace) < choices.rounds and not _settled(underway.trace, data, choices):
+        tell(f"EM, round {len(underway.trace) + 1} of at most {choices.rounds}")
+        now = ChainParameters(**underway.arrays)
         sums = (np.zeros_like(now.start), np.zeros_like(now.transition), np.zeros_like(now.emission))
         value = expected_counts(data.ids, data.offsets, now.start, now.transition, now.emission, gamma, *sums)
-        trace.append(float(value))
         now = normalised(*sums, pseudo=choices.pseudo, unigram=unigram)
-        if len(trace) > 1 and trace[-1] - trace[-2] < choices.tolerance * data.ids.size:
-            break
-    return now, trace
+        underway = after_round(checkpoint, underway, _named(now), float(value))
+    return ChainParameters(**underway.arrays), list(underway.trace)
 
 
-def fit_em_hmm(data: Symbols, unit: str, start: str, choices: EmChoices) -> tuple[ChainModel, list[float]]:
+def _named(parameters: ChainParameters) -> dict[str, AnyArray]:
+    """The parameters by their names, in the order of memory in which a checkpoint gives them back."""
+    return {f.name: np.ascontiguousarray(getattr(parameters, f.name)) for f in fields(parameters)}
+
+
+def _settled(trace: Sequence[float], data: Symbols, choices: EmChoices) -> bool:
+    """Whether the last round gained too little."""
+    return len(trace) > 1 and trace[-1] - trace[-2] < choices.tolerance * data.ids.size
+
+
+def fit_em_hmm(
+    data: Symbols,
+    unit: str,
+    start: str,
+    choices: EmChoices,
+    *,
+    checkpoint: Checkpoint = NOTHING_KEPT,
+    tell: Tell = silent,
+) -> tuple[ChainModel, list[float]]:
     """A proper HMM by Baum-Welch from ``clusters`` or ``random`` parameters, and EM's trace."""
-    first = cluster_start(data, choices) if start == "clusters" else random_start(data, choices)
-    found, trace = baum_welch(data, first, choices)
+    make = cluster_start if start == "clusters" else random_start
+    tell("clusters" if start == "clusters" else "random start")
+    found, trace = baum_welch(data, partial(make, data, choices), choices, checkpoint=checkpoint, tell=tell)
     about = {"method": "em", "start": start, "states": choices.states, "rounds": len(trace)}
     return proper_chain(data.names, unit, found.start, found.transition, found.emission, about), trace
