@@ -88,8 +88,10 @@ def test_em_never_goes_down(toy):
     train, _ = toy
     data = labelled(train, "label")
     choices = LatentChoices(states=3, rounds=25, strength=0.0, weight=0.0)
-    counts = random_states(data, choices, 3)
-    _, _, trace = em(data, counts, fit_bigram(data, strength=0.0), (parse_template("word"),), choices)
+    bigram = fit_bigram(data, strength=0.0)
+    words = (parse_template("word"),)
+    _, _, underway = em(data, lambda: (random_states(data, choices, 3), {}), bigram, words, choices)
+    trace = underway.trace
     assert np.diff(trace).min() > -1e-9 * abs(trace[0])
     assert trace[-1] > trace[1] + 1.0
 

@@ -28,13 +28,19 @@ def train_phones(
     em_rounds: Annotated[int | None, typer.Option(help="Rounds of EM.")] = None,
     resample: Annotated[bool, typer.Option("--resample", help="Convert recordings at other rates.")] = False,
     seed: Annotated[int, typer.Option(help="Seed.")] = 0,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where an interrupted run of this command stopped.")
+    ] = False,
 ) -> None:
     """Learn to recognise phones: cepstra, codes by k-means, refinement HMM over codes."""
+    from eigenparse import __version__
+    from eigenparse.cli.kept import kept_work
     from eigenparse.cli.output import check_target
     from eigenparse.cli.progress import stages
     from eigenparse.corpus.phones import find_speech
     from eigenparse.features.codes import CodeChoices
-    from eigenparse.learn.phones import PhoneChoices, fit_recogniser, frame_accuracy
+    from eigenparse.learn.phones import PhoneChoices, fit_recogniser, frame_accuracy, speech_mark
+    from eigenparse.learn.rounds import silent
     from eigenparse.models.phones import save_recogniser
 
     check_target(out)
@@ -47,11 +53,18 @@ def train_phones(
         rounds=em_rounds,
         seed=seed,
     )
-    with stages("recordings") as tell:
-        model, report = fit_recogniser(
-            corpus.train, choices, fold=corpus.is_timit, resample=resample, tell=tell
-        )
-    save_recogniser(out, model)
+    mark = speech_mark(corpus.train, f"{__version__} {corpus.is_timit} {resample} {choices!r}")
+    with kept_work(out, mark, resume=resume) as checkpoint:
+        with stages("recordings") as tell:
+            model, report = fit_recogniser(
+                corpus.train,
+                choices,
+                fold=corpus.is_timit,
+                resample=resample,
+                checkpoint=checkpoint,
+                tell=tell or silent,
+            )
+        save_recogniser(out, model)
     about = model.about
     seconds = ", ".join(f"{stage} {value:.1f}" for stage, value in report.seconds.items())
     typer.echo(

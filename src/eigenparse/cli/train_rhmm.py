@@ -1,5 +1,6 @@
 """``eigenparse train rhmm``: a file of labelled sequences in, a tagger out."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +10,8 @@ from eigenparse.cli.main import train
 
 if TYPE_CHECKING:
     from eigenparse.corpus.sequences import Sequences
-    from eigenparse.learn.rhmm import TaggerChoices, TaggerReport
+    from eigenparse.learn.rhmm import TaggerChoices
+    from eigenparse.learn.rhmm_kept import TaggerReport
     from eigenparse.models.rhmm import Product, RefinementHMM
 
 
@@ -44,16 +46,18 @@ def train_rhmm(
         Path | None,
         typer.Option(metavar="MODEL", help="Keep sums under the labels and settings of this model."),
     ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where an interrupted run of this command stopped.")
+    ] = False,
 ) -> None:
     """Learn a tagger or chunker: refinement HMM, HMM or unigram."""
+    from eigenparse.cli.kept import refuse_resume
     from eigenparse.cli.output import check_target
     from eigenparse.corpus.label_sources import pick_label, read_labelled, reduce_columns
     from eigenparse.corpus.tagged import text_lines
     from eigenparse.errors import OptionError
     from eigenparse.features.sequence import read_features
-    from eigenparse.learn.rhmm import TaggerChoices, fit_product
-    from eigenparse.models.rhmm import save_tagger
-    from eigenparse.run.ordered import open_run
+    from eigenparse.learn.rhmm import TaggerChoices
 
     check_target(out)
     names = columns.split(",") if columns else None
@@ -76,13 +80,11 @@ def train_rhmm(
             raise OptionError(
                 "statistics are kept of one model on this machine; leave out --ensemble, --cluster"
             )
+        refuse_resume(resume)
         model = _added_up(data, name, choices, dictionary, out)
         most, seconds = int(model.operators.states.max()), {}
     else:
-        with open_run(cluster, jobs) as run:
-            product, report = fit_product(data, name, choices, ensemble, run=run)
-        model = product if ensemble > 1 else product.members[0]
-        save_tagger(out, model)
+        model, report = _learnt(data, name, choices, ensemble, _How(out, resume, jobs, cluster))
         most, seconds = max(report.states.values()), report.seconds
         if most == 1 < states and report.trials:
             typer.echo(_why_no_states(report), err=True)
@@ -97,6 +99,40 @@ def train_rhmm(
         gold = read_labelled(dev, form=form, columns=names)
         for line in score_lines(model, gold, tag_sequences(model, gold, name), name):
             typer.echo(line, err=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    """Where the model goes, whether kept work is taken up, and who learns."""
+
+    out: Path
+    resume: bool
+    jobs: int
+    cluster: str | None
+
+
+def _learnt(
+    data: "Sequences", label: str, choices: "TaggerChoices", members: int, how: _How
+) -> "tuple[RefinementHMM | Product, TaggerReport]":
+    """Learn and save; what is finished of a long learning is kept until then."""
+    from eigenparse import __version__
+    from eigenparse.cli.kept import kept_work
+    from eigenparse.cli.progress import stages
+    from eigenparse.learn.checkpoint import sequences_mark
+    from eigenparse.learn.rhmm import fit_product
+    from eigenparse.learn.rounds import silent
+    from eigenparse.models.rhmm import save_tagger
+    from eigenparse.run.ordered import open_run
+
+    mark = sequences_mark(data, f"{__version__} {label} {members} {choices!r}")
+    with kept_work(how.out, mark, resume=how.resume) as checkpoint:
+        with stages("learning") as tell, open_run(how.cluster, how.jobs) as run:
+            product, report = fit_product(
+                data, label, choices, members, run=run, checkpoint=checkpoint, tell=tell or silent
+            )
+        model = product if members > 1 else product.members[0]
+        save_tagger(how.out, model)
+    return model, report
 
 
 def _added_up(

@@ -1,7 +1,8 @@
 """Train a phone recogniser: recordings with alignments in, front end, codebook and tagger out."""
 
+import hashlib
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -15,8 +16,11 @@ from eigenparse.features.codes import Codebook, CodeChoices, codes_of, learn_cod
 from eigenparse.features.mfcc import MfccChoices, mfcc
 from eigenparse.features.phones import CODE, PHONE, duration_features
 from eigenparse.inference.rhmm import tag_ids
-from eigenparse.learn.rhmm import TaggerChoices, TaggerReport, fit_tagger
+from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, Part
+from eigenparse.learn.rhmm import TaggerChoices, fit_tagger
 from eigenparse.learn.rhmm_emission import BackoffEmission
+from eigenparse.learn.rhmm_kept import TaggerReport
+from eigenparse.learn.rounds import Tell, silent, slow_part
 from eigenparse.learn.three_segment import fit_three_segment
 from eigenparse.models.phones import PhoneRecogniser
 from eigenparse.models.rhmm import RefinementHMM
@@ -126,8 +130,14 @@ def tagger_choices(choices: PhoneChoices) -> TaggerChoices:
     )
 
 
-def fit_frames(train: Sequences, choices: PhoneChoices) -> tuple[RefinementHMM, TaggerReport]:
-    """A tagger of the column ``phone`` from the column ``code``."""
+def fit_frames(
+    train: Sequences,
+    choices: PhoneChoices,
+    *,
+    checkpoint: Checkpoint = NOTHING_KEPT,
+    tell: Tell = silent,
+) -> tuple[RefinementHMM, TaggerReport]:
+    """A tagger of the column ``phone`` from the column ``code``; checkpoint: where rounds of EM are kept."""
     if choices.method not in METHODS:
         raise OptionError(f"method must be one of {', '.join(METHODS)}, got {choices.method!r} instead")
     if choices.smoothing not in SMOOTHINGS:
@@ -135,8 +145,9 @@ def fit_frames(train: Sequences, choices: PhoneChoices) -> tuple[RefinementHMM, 
             f"smoothing must be one of {', '.join(SMOOTHINGS)}, got {choices.smoothing!r} instead"
         )
     if choices.method == "three-segment":
-        return fit_three_segment(train, rounds=10 if choices.rounds is None else choices.rounds)
-    return fit_tagger(train, PHONE, tagger_choices(choices))
+        rounds = 10 if choices.rounds is None else choices.rounds
+        return fit_three_segment(train, rounds=rounds, checkpoint=checkpoint, tell=tell)
+    return fit_tagger(train, PHONE, tagger_choices(choices), checkpoint=checkpoint, tell=tell)
 
 
 def fit_recogniser(
@@ -145,9 +156,13 @@ def fit_recogniser(
     *,
     fold: bool = False,
     resample: bool = False,
-    tell: Callable[[str], None] | None = None,
+    checkpoint: Checkpoint = NOTHING_KEPT,
+    tell: Tell = silent,
 ) -> tuple[PhoneRecogniser, TaggerReport]:
-    """Learn everything from aligned recordings; seconds by stage are in the report."""
+    """Learn everything from aligned recordings; seconds by stage are in the report.
+
+    checkpoint: where codes and rounds of EM are kept and looked for.
+    """
     seconds: dict[str, float] = {}
     clock = time.perf_counter()
 
@@ -156,16 +171,15 @@ def fit_recogniser(
         now = time.perf_counter()
         seconds[stage] = now - clock
         clock = now
-        if tell is not None:
-            tell(following)
+        tell(following)
 
     frames = read_frames(utterances, choices.mfcc, fold=fold, resample=resample)
     done("frames", "codes")
-    book: Codebook = learn_codebook(frames.rows, replace(choices.codes, seed=choices.seed))
+    book = _kept_codes(checkpoint, frames, replace(choices.codes, seed=choices.seed))
     names = tuple(sorted(set(frames.phones)))
     train = frame_sequences(frames, codes_of(book, frames.rows), len(book), names)
     done("codes", "states")
-    tagger, report = fit_frames(train, choices)
+    tagger, report = fit_frames(train, choices, checkpoint=checkpoint, tell=tell)
     done("tagger", "saving")
     about = {
         "method": choices.method,
@@ -179,6 +193,26 @@ def fit_recogniser(
     }
     model = PhoneRecogniser(frames.rate, choices.mfcc, book, tagger, about)
     return model, replace(report, seconds=seconds)
+
+
+def _kept_codes(checkpoint: Checkpoint, frames: Frames, choices: CodeChoices) -> Codebook:
+    """The codes that were kept, or learnt now, and kept if that took long."""
+
+    def compute() -> Part:
+        made = learn_codebook(frames.rows, choices)
+        return {}, {"scale": made.scale, "centres": made.centres}
+
+    return Codebook(**slow_part(checkpoint, "codes", compute)[1])
+
+
+def speech_mark(utterances: Iterable[Utterance], settings: str) -> str:
+    """SHA-256 of recordings, alignments and settings: what a checkpoint must agree with."""
+    total = hashlib.sha256(settings.encode())
+    for utterance in utterances:
+        for path in (utterance.audio, utterance.alignment):
+            with open(path, "rb") as file:
+                total.update(hashlib.file_digest(file, "sha256").digest())
+    return total.hexdigest()
 
 
 def frame_accuracy(

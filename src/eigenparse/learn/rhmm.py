@@ -1,7 +1,7 @@
 """Train a tagger: labelled sequences and choices in, a refinement HMM and a report of the learning out."""
 
 import time
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -11,6 +11,7 @@ from eigenparse.corpus.sequences import Sequences
 from eigenparse.corpus.templates import Template, parse_template
 from eigenparse.errors import OptionError
 from eigenparse.features.sequence import ChainFeatures, default_features
+from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint
 from eigenparse.learn.rhmm_base import (
     Bigram,
     Labelled,
@@ -27,9 +28,11 @@ from eigenparse.learn.rhmm_emission import (
     default_templates,
     fit_emission,
 )
-from eigenparse.learn.rhmm_latent import LatentChoices, cluster_states, em, random_states
+from eigenparse.learn.rhmm_kept import TaggerReport, kept_emission, kept_smoothing, kept_tagger
+from eigenparse.learn.rhmm_latent import LatentChoices, Start, cluster_states, em, random_states
 from eigenparse.learn.rhmm_spectral import ChainViews, SpectralChoices, chain_views
 from eigenparse.learn.rhmm_trust import LatentTask, Trial, choose_smoothing, spectral_parts
+from eigenparse.learn.rounds import Tell, silent
 from eigenparse.models.rhmm import Emission, Observations, Operators, Product, RefinementHMM
 from eigenparse.run.local import LocalRun
 from eigenparse.run.ordered import OrderedRun
@@ -62,20 +65,6 @@ class TaggerChoices:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TaggerReport:
-    """What the learning did: seconds by stage, states and leading singular values by label, EM's trace.
-
-    trials: the smoothings that were compared on held-out text.
-    """
-
-    seconds: dict[str, float] = field(default_factory=dict)
-    states: dict[str, int] = field(default_factory=dict)
-    singular: dict[str, list[float]] = field(default_factory=dict)
-    log_likelihood: list[float] = field(default_factory=list)
-    trials: list[Trial] = field(default_factory=list)
-
-
 def check_choices(choices: TaggerChoices) -> None:
     """OptionError if a choice is outside its range."""
     if choices.method not in METHODS:
@@ -90,36 +79,81 @@ def check_choices(choices: TaggerChoices) -> None:
         raise OptionError(f"rounds must be 0 or more, got {choices.rounds} instead")
 
 
-def fit_tagger(corpus: Sequences, label: str, choices: TaggerChoices) -> tuple[RefinementHMM, TaggerReport]:
-    """Learn a tagger of the column ``label`` from the other columns."""
+def fit_tagger(
+    corpus: Sequences,
+    label: str,
+    choices: TaggerChoices,
+    *,
+    checkpoint: Checkpoint = NOTHING_KEPT,
+    tell: Tell = silent,
+) -> tuple[RefinementHMM, TaggerReport]:
+    """Learn a tagger of the column ``label`` from the other columns.
+
+    checkpoint: where the emission and rounds of EM are kept and looked for.  tell: is told the stage under way.
+    """
     check_choices(choices)
     with threadpool_limits(limits=1):  # thread sums would arrive in any order
-        return _fit(labelled(corpus, label), label, choices)
+        return _fit(labelled(corpus, label), label, choices, checkpoint, tell)
 
 
-def _fit(data: Labelled, label: str, choices: TaggerChoices) -> tuple[RefinementHMM, TaggerReport]:
+def _fit(
+    data: Labelled, label: str, choices: TaggerChoices, checkpoint: Checkpoint, tell: Tell
+) -> tuple[RefinementHMM, TaggerReport]:
     seconds: dict[str, float] = {}
     clock = time.perf_counter()
-    emission = fit_emission(
-        _emission(choices, data), data.sequences, data.labels, len(data.names), seed=choices.seed
+    emission = kept_emission(
+        checkpoint,
+        lambda: fit_emission(
+            _emission(choices, data),
+            data.sequences,
+            data.labels,
+            len(data.names),
+            seed=choices.seed,
+            tell=tell,
+        ),
     )
     seconds["emission"] = time.perf_counter() - clock
     clock = time.perf_counter()
-    operators, observations, report = _latent(data, label, choices)
+    operators, observations, report = _latent(data, label, choices, checkpoint, tell)
     seconds["states"] = time.perf_counter() - clock
     model = _tagger(data, label, operators, emission, observations, choices)
     return model, replace(report, seconds=seconds, states=_by_label(data, operators))
 
 
 def fit_product(
-    corpus: Sequences, label: str, choices: TaggerChoices, members: int, *, run: OrderedRun = LocalRun()
+    corpus: Sequences,
+    label: str,
+    choices: TaggerChoices,
+    members: int,
+    *,
+    run: OrderedRun = LocalRun(),
+    checkpoint: Checkpoint = NOTHING_KEPT,
+    tell: Tell = silent,
 ) -> tuple[Product, TaggerReport]:
-    """Several taggers that differ in their seeds, applied as one; ``run``: where they are learnt."""
+    """Several taggers that differ in their seeds, applied as one; ``run``: where they are learnt.
+
+    checkpoint: where finished taggers, and those under way, are kept and looked for.
+    """
     if members < 1:
         raise OptionError(f"a product needs 1 member or more, got {members} instead")
-    several = (replace(choices, seed=choices.seed + k) for k in range(members))
-    made = list(run.map_ordered(partial(fit_tagger, corpus, label), several))
+    tasks = [(replace(choices, seed=choices.seed + k), checkpoint.at(f"member{k}")) for k in range(members)]
+    alone = run == LocalRun()
+    learn = partial(fit_member, corpus, label, several=members > 1, tell=tell if alone else silent)
+    made = []
+    for found in run.map_ordered(learn, tasks):
+        made.append(found)
+        if members > 1:
+            tell(f"{len(made)} of {members} taggers are done")
     return Product(tuple(model for model, _ in made)), made[0][1]
+
+
+def fit_member(
+    corpus: Sequences, label: str, task: tuple[TaggerChoices, Checkpoint], *, several: bool, tell: Tell
+) -> tuple[RefinementHMM, TaggerReport]:
+    """One tagger of a product, here or on a worker; kept when it is done if there are several."""
+    choices, checkpoint = task
+    learn = partial(fit_tagger, corpus, label, choices, checkpoint=checkpoint, tell=tell)
+    return kept_tagger(checkpoint, learn) if several else learn()
 
 
 def _emission(choices: TaggerChoices, data: Labelled) -> EmissionLearner:
@@ -136,7 +170,7 @@ def symbol_templates(choices: TaggerChoices, data: Labelled) -> tuple[Template, 
 
 
 def _latent(
-    data: Labelled, label: str, choices: TaggerChoices
+    data: Labelled, label: str, choices: TaggerChoices, checkpoint: Checkpoint, tell: Tell
 ) -> tuple[Operators, Observations, TaggerReport]:
     if choices.method == "unigram":
         return independent(data), no_observations(), TaggerReport()
@@ -147,30 +181,41 @@ def _latent(
     features = choices.features or default_features(data.sequences.names, label)
     if choices.method == "spectral":
         task = LatentTask(label, _emission(choices, data), features, symbols, choices.seed)
-        return _by_moments(data, task, choices, bigram)
+        return _by_moments(data, task, choices, bigram, checkpoint, tell)
     latent = _latent_choices(choices)
-    report = TaggerReport()
-    if choices.method == "em" and choices.start == "random":
-        counts = random_states(data, latent, choices.seed)
-    else:
-        views = chain_views(data, label, features, replace(_spectral_choices(choices)), choices.seed)
-        counts = cluster_states(data, views, latent, choices.seed)
-        report = TaggerReport(singular=_spectra(data, views))
-    operators, observations, trace = em(data, counts, bigram, symbols, latent)
-    return operators, observations, replace(report, log_likelihood=trace)
+
+    def first() -> Start:
+        if choices.method == "em" and choices.start == "random":
+            return random_states(data, latent, choices.seed), {}
+        tell("states: clusters")
+        views = chain_views(data, label, features, _spectral_choices(choices), choices.seed)
+        return cluster_states(data, views, latent, choices.seed), {"singular": _spectra(data, views)}
+
+    operators, observations, underway = em(
+        data, first, bigram, symbols, latent, checkpoint=checkpoint, tell=tell
+    )
+    report = TaggerReport(**underway.about, log_likelihood=list(underway.trace))
+    return operators, observations, report
 
 
 def _by_moments(
-    data: Labelled, task: LatentTask, choices: TaggerChoices, bigram: Bigram
+    data: Labelled,
+    task: LatentTask,
+    choices: TaggerChoices,
+    bigram: Bigram,
+    checkpoint: Checkpoint,
+    tell: Tell,
 ) -> tuple[Operators, Observations, TaggerReport]:
     """Operators of the smoothing that was asked for, or else of the one that held-out text prefers."""
     usual = _spectral_choices(choices)
     best: SpectralChoices | None = usual
     trials: list[Trial] = []
     if choices.strength is None and choices.weight is None:
-        best, trials = choose_smoothing(data, task, usual)
+        tell("states: smoothing by held-out text")
+        best, trials = kept_smoothing(checkpoint, usual, lambda: choose_smoothing(data, task, usual))
     if best is None:
         return one_state(bigram), no_observations(), TaggerReport(trials=trials)
+    tell("states: moments")
     parts, singular = spectral_parts(data, task, [best], bigram)
     return *parts[0], TaggerReport(singular=dict(zip(data.names, singular)), trials=trials)
 

@@ -9,6 +9,7 @@ from eigenparse.arrays import AnyArray, IntVector, generator
 from eigenparse.corpus.sequences import Sequences
 from eigenparse.corpus.templates import KeyMatrix, dense_ids, parse_template, template_keys
 from eigenparse.kernels.loglinear import adagrad_pass
+from eigenparse.learn.rounds import Tell, silent
 from eigenparse.models.rhmm import Emission
 
 
@@ -52,13 +53,19 @@ def label_counts(labels: IntVector, n_labels: int) -> AnyArray:
 
 
 def fit_emission(
-    learner: EmissionLearner, sequences: Sequences, labels: IntVector, n_labels: int, *, seed: int = 0
+    learner: EmissionLearner,
+    sequences: Sequences,
+    labels: IntVector,
+    n_labels: int,
+    *,
+    seed: int = 0,
+    tell: Tell = silent,
 ) -> Emission:
     """The emission that the learner describes, from labels (T,) of the sequences' tokens."""
     if isinstance(learner, BackoffEmission):
         keys = template_keys([parse_template(text) for text in learner.templates], sequences)
         return backoff_emission(learner, keys, labels, n_labels)
-    return _loglinear(learner, sequences, labels, n_labels, seed)
+    return _loglinear(learner, sequences, labels, n_labels, seed, tell)
 
 
 def backoff_emission(learner: BackoffEmission, keys: KeyMatrix, labels: IntVector, n_labels: int) -> Emission:
@@ -97,8 +104,14 @@ def _interpolate(
 
 
 def _loglinear(
-    learner: LogLinearEmission, sequences: Sequences, labels: IntVector, n_labels: int, seed: int
+    learner: LogLinearEmission,
+    sequences: Sequences,
+    labels: IntVector,
+    n_labels: int,
+    seed: int,
+    tell: Tell,
 ) -> Emission:
+    tell("emission: features")
     keys = template_keys([parse_template(text) for text in learner.templates], sequences)
     ids, distinct = dense_ids(keys)
     count = np.bincount(ids.reshape(-1), minlength=distinct.size)
@@ -112,6 +125,7 @@ def _loglinear(
     before, after, left, right = _neighbours(sequences, labels, n_labels)
     rng = generator(seed, 31)
     for step in range(learner.passes):
+        tell(f"emission: pass {step + 1} of {learner.passes}")
         order = rng.permutation(ids.shape[0])
         alone = rng.random(labels.size) >= learner.context
         around = np.where(alone, n_labels + 1, before), np.where(alone, n_labels + 1, after)

@@ -1,6 +1,8 @@
 """Refinement HMM with probabilities: clusters of views or random states, then expectation-maximisation."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -8,9 +10,11 @@ from eigenparse.arrays import AnyArray, IntVector, LongVector, generator
 from eigenparse.corpus.templates import Template
 from eigenparse.kernels.bigram import choose_vectors
 from eigenparse.kernels.rhmm_em import expected_states, outer_counts
+from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint
 from eigenparse.learn.rhmm_base import Bigram, Labelled
 from eigenparse.learn.rhmm_spectral import ChainViews, estimate_observations, rows_by_label
-from eigenparse.models.rhmm import Observations, Operators
+from eigenparse.learn.rounds import Tell, Underway, after_round, first_or_kept, silent
+from eigenparse.models.rhmm import OBSERVATION_ARRAYS, OPERATOR_ARRAYS, Observations, Operators
 from eigenparse.spectral.cluster import cluster_rows
 
 
@@ -33,6 +37,9 @@ class StateCounts:
     block: LongVector
     gamma: AnyArray
     pair_counts: AnyArray
+
+
+Start = tuple[StateCounts, dict[str, Any]]  # where EM starts, and what is to be reported of it
 
 
 def layout(data: Labelled, states: IntVector) -> tuple[LongVector, int]:
@@ -179,16 +186,43 @@ def expect(data: Labelled, operators: Operators, observations: Observations) -> 
 
 def em(
     data: Labelled,
-    counts: StateCounts,
+    first: Callable[[], Start],
     bigram: Bigram,
     templates: tuple[Template, ...],
     choices: LatentChoices,
-) -> tuple[Operators, Observations, list[float]]:
-    """Maximise, then ``rounds`` times expect and maximise; log-likelihood of every round's model."""
-    operators, observations = maximise(data, counts, bigram, templates, choices)
-    trace: list[float] = []
-    for _ in range(choices.rounds):
+    *,
+    checkpoint: Checkpoint = NOTHING_KEPT,
+    tell: Tell = silent,
+) -> tuple[Operators, Observations, Underway]:
+    """Maximise the counts of the start, then ``rounds`` times expect and maximise; trace and report of it.
+
+    checkpoint: where rounds are kept and looked for.
+    """
+
+    def start() -> Underway:
+        counts, about = first()
+        return Underway(part_arrays(*maximise(data, counts, bigram, templates, choices)), about=about)
+
+    underway = first_or_kept(checkpoint, start)
+    texts = tuple(template.text for template in templates)
+    operators, observations = part_of(underway.arrays, texts)
+    while len(underway.trace) < choices.rounds:
+        tell(f"EM, round {len(underway.trace) + 1} of {choices.rounds}")
         counts, value = expect(data, operators, observations)
-        trace.append(value)
         operators, observations = maximise(data, counts, bigram, templates, choices)
-    return operators, observations, trace
+        underway = after_round(checkpoint, underway, part_arrays(operators, observations), value)
+    return operators, observations, underway
+
+
+def part_arrays(operators: Operators, observations: Observations) -> dict[str, AnyArray]:
+    """The parameters of EM by their names."""
+    arrays = {name: getattr(operators, name) for name in OPERATOR_ARRAYS}
+    return arrays | {f"observation_{name}": getattr(observations, name) for name in OBSERVATION_ARRAYS}
+
+
+def part_of(arrays: dict[str, AnyArray], templates: tuple[str, ...]) -> tuple[Operators, Observations]:
+    """The inverse."""
+    operators = Operators(diagonal=True, **{name: arrays[name] for name in OPERATOR_ARRAYS})
+    return operators, Observations(
+        templates, **{name: arrays[f"observation_{name}"] for name in OBSERVATION_ARRAYS}
+    )

@@ -16,11 +16,13 @@ from eigenparse.corpus.sequences import Sequences
 from eigenparse.corpus.templates import Template, parse_template
 from eigenparse.features.phones import CODE, PHONE
 from eigenparse.kernels.rhmm_em import outer_counts
-from eigenparse.learn.rhmm import TaggerReport
+from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint
 from eigenparse.learn.rhmm_base import Bigram, Labelled, fit_bigram, labelled
 from eigenparse.learn.rhmm_emission import BackoffEmission, fit_emission
-from eigenparse.learn.rhmm_latent import StateCounts, expect, layout, state_shares
+from eigenparse.learn.rhmm_kept import TaggerReport
+from eigenparse.learn.rhmm_latent import StateCounts, expect, layout, part_arrays, part_of, state_shares
 from eigenparse.learn.rhmm_spectral import estimate_observations
+from eigenparse.learn.rounds import Tell, Underway, after_round, first_or_kept, silent
 from eigenparse.models.rhmm import Observations, Operators, RefinementHMM
 
 SEGMENTS = 3
@@ -125,26 +127,42 @@ def segment_observations(
     return Observations(seen.templates, seen.keys, seen.row_at, seen.row_label, vectors)
 
 
+def _segments(
+    data: Labelled, rounds: int, choices: SegmentChoices, checkpoint: Checkpoint, tell: Tell
+) -> tuple[Operators, Observations, list[float]]:
+    """Rounds of EM from equal thirds."""
+    bigram, templates = fit_bigram(data), (parse_template(CODE),)
+
+    def maximise(counts: StateCounts) -> dict[str, AnyArray]:
+        operators = segment_operators(data, counts, bigram, choices)
+        return part_arrays(operators, segment_observations(data, counts, templates, choices.weight))
+
+    underway = first_or_kept(checkpoint, lambda: Underway(maximise(first_counts(data))))
+    while len(underway.trace) < rounds:
+        tell(f"EM, round {len(underway.trace) + 1} of {rounds}")
+        counts, value = expect(data, *part_of(underway.arrays, (CODE,)))
+        underway = after_round(checkpoint, underway, maximise(counts), value)
+    return *part_of(underway.arrays, (CODE,)), list(underway.trace)
+
+
 def fit_three_segment(
-    corpus: Sequences, *, rounds: int = 10, choices: SegmentChoices = SegmentChoices()
+    corpus: Sequences,
+    *,
+    rounds: int = 10,
+    choices: SegmentChoices = SegmentChoices(),
+    checkpoint: Checkpoint = NOTHING_KEPT,
+    tell: Tell = silent,
 ) -> tuple[RefinementHMM, TaggerReport]:
-    """Learn from the columns ``code`` and ``phone``; the report has EM's trace."""
+    """Learn from the columns ``code`` and ``phone``; the report has EM's trace.
+
+    checkpoint: where rounds are kept and looked for.
+    """
     clock = time.perf_counter()
     data = labelled(corpus, PHONE)
-    templates = (parse_template(CODE),)
     emission = BackoffEmission((CODE,), rare=0, strength=1.0)
-    trace: list[float] = []
     with threadpool_limits(limits=1):
         made = fit_emission(emission, data.sequences, data.labels, len(data.names))
-        bigram = fit_bigram(data)
-        counts = first_counts(data)
-        operators = segment_operators(data, counts, bigram, choices)
-        observations = segment_observations(data, counts, templates, choices.weight)
-        for _ in range(rounds):
-            counts, value = expect(data, operators, observations)
-            trace.append(value)
-            operators = segment_operators(data, counts, bigram, choices)
-            observations = segment_observations(data, counts, templates, choices.weight)
+        operators, observations, trace = _segments(data, rounds, choices, checkpoint, tell)
     about = {"method": "three-segment", "states": SEGMENTS, "rounds": rounds}
     model = RefinementHMM(
         data.sequences.names,
