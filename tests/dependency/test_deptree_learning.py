@@ -12,6 +12,7 @@ from dependency.oracles import all_trees
 from eigenparse.corpus.dependencies import Dependencies, from_tokens
 from eigenparse.errors import DataError, ModelFileError, OptionError
 from eigenparse.inference.deptree import count_trees, encode, sample_trees, score_trees
+from eigenparse.learn.deptree_blocks import tree_blocks
 from eigenparse.learn.deptree_em import Smoothing, em_rounds
 from eigenparse.learn.deptree_fit import ESTIMATORS, DepTreeLearner
 from eigenparse.models.deptree import UNKNOWN, DepTree, load_deptree, proper_model, save_deptree
@@ -75,8 +76,11 @@ def test_expected_counts_equal_enumeration() -> None:
 def test_em_never_goes_down() -> None:
     trees = drawn(300)
     model, _ = DepTreeLearner(estimator="cluster", n_states=3, channels=("tag", "left", "right")).fit(trees)
-    symbols = encode(trees, model.channels, model.symbols)
-    _, history = em_rounds(model, trees, symbols, 15, Smoothing(transition=1e-9, observation=1e-9))
+    assert isinstance(model, DepTree)
+    blocks = tree_blocks(trees, encode(trees, model.channels, model.symbols))
+    named = (model.estimator, model.channels, model.symbols)
+    smoothing = Smoothing(transition=1e-9, observation=1e-9)
+    history = em_rounds(lambda: (model, {}), named, blocks, 15, smoothing)[1].trace
     assert np.diff(history[1:]).min() > -1e-6 * abs(history[0])
     assert history[-1] > history[1]
 

@@ -1,17 +1,24 @@
 """States or parameters in, proper latent tree models out: counts, smoothing, rounds of EM."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.inference.deptree import TreeCounts
-from eigenparse.learn.deptree_blocks import count_block, sum_blocks, tree_blocks
+from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint
+from eigenparse.learn.deptree_blocks import TreeBlock, count_block, sum_blocks
 from eigenparse.learn.deptree_features import parents
-from eigenparse.models.deptree import DepTree, proper_model
+from eigenparse.learn.rounds import Tell, Underway, after_round, first_or_kept, silent
+from eigenparse.models.deptree import ARRAYS, DepTree, proper_model
 from eigenparse.run.local import LocalRun
 from eigenparse.run.ordered import OrderedRun
+
+Names = tuple[tuple[str, ...], ...]
+Start = tuple[DepTree, dict[str, Any]]  # a proper model, and what is to be reported of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,22 +79,44 @@ def from_counts(
 
 
 def em_rounds(
-    model: DepTree,
-    trees: Dependencies,
-    symbols: AnyArray,
+    first: Callable[[], Start],
+    named: tuple[str, tuple[str, ...], Names],
+    blocks: list[TreeBlock],
     rounds: int,
     smoothing: Smoothing,
     *,
     run: OrderedRun = LocalRun(),
-) -> tuple[DepTree, tuple[float, ...]]:
-    """Rounds of EM from a proper model; the log-likelihood before each round.  run: where blocks are counted."""
-    history = []
-    blocks = tree_blocks(trees, symbols)
-    for _ in range(rounds):
+    checkpoint: Checkpoint = NOTHING_KEPT,
+    tell: Tell = silent,
+) -> tuple[DepTree, Underway]:
+    """Rounds of EM from a proper model; the log-likelihood before each round, and the report of the start.
+
+    named: estimator, channels and symbols of the model.  run: where blocks are counted.  checkpoint: where
+    rounds are kept and looked for.
+    """
+
+    def start() -> Underway:
+        model, about = first()
+        return Underway(_arrays(model), about=about)
+
+    underway = first_or_kept(checkpoint, start)
+    while len(underway.trace) < rounds:
+        tell(f"EM, round {len(underway.trace) + 1} of {rounds}")
+        model = _model(named, underway.arrays)
         counts: TreeCounts = sum_blocks(run, count_block, blocks, model=model)
-        history.append(counts.log_likelihood)
-        model = from_counts(counts, model.estimator, model.channels, model.symbols, smoothing)
-    return model, tuple(history)
+        better = _arrays(from_counts(counts, *named, smoothing))
+        underway = after_round(checkpoint, underway, better, counts.log_likelihood)
+    return _model(named, underway.arrays), underway
+
+
+def _model(named: tuple[str, tuple[str, ...], Names], arrays: dict[str, AnyArray]) -> DepTree:
+    estimator, channels, symbols = named
+    return DepTree(estimator, channels, symbols, *(arrays[name] for name in ARRAYS))
+
+
+def _arrays(model: DepTree) -> dict[str, AnyArray]:
+    """The parameters by their names, in the order of memory in which a checkpoint gives them back."""
+    return {name: np.ascontiguousarray(getattr(model, name)) for name in ARRAYS}
 
 
 def positive(

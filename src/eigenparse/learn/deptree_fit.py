@@ -1,6 +1,7 @@
 """Dependency trees in, a latent tree model out, by the estimator asked for."""
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 
@@ -8,6 +9,7 @@ from eigenparse.arrays import AnyArray, FloatArray, generator
 from eigenparse.corpus.dependencies import Dependencies, is_projective
 from eigenparse.errors import DataError, OptionError
 from eigenparse.inference.deptree import encode, vocabulary
+from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint
 from eigenparse.learn.deptree_blocks import (
     SpectralSums,
     TreeBlock,
@@ -18,7 +20,15 @@ from eigenparse.learn.deptree_blocks import (
     sum_blocks,
     tree_blocks,
 )
-from eigenparse.learn.deptree_em import Smoothing, em_rounds, from_counts, positive, state_counts
+from eigenparse.learn.deptree_em import (
+    Names,
+    Smoothing,
+    Start,
+    em_rounds,
+    from_counts,
+    positive,
+    state_counts,
+)
 from eigenparse.learn.deptree_features import arc_dictionary, inside_outside
 from eigenparse.learn.deptree_instruments import instrument_parameters
 from eigenparse.learn.deptree_moments import (
@@ -28,6 +38,7 @@ from eigenparse.learn.deptree_moments import (
     visible_states,
 )
 from eigenparse.learn.deptree_vectors import vector_dictionary
+from eigenparse.learn.rounds import Tell, silent
 from eigenparse.learn.split_heads import fit_split_heads
 from eigenparse.models.deptree import DepTree, TreeModel, check_channels, proper_model
 from eigenparse.models.split_heads import ESTIMATOR as SPLIT_HEADS
@@ -41,7 +52,6 @@ from eigenparse.spectral.svd import cross_svd
 SPECTRAL = ("consistent", "printed")
 ESTIMATORS = (*SPECTRAL, "instruments", "recovered", "cluster", "em", SPLIT_HEADS)
 WITH_DICTIONARY = (*SPECTRAL, "instruments", "recovered")
-Names = tuple[tuple[str, ...], ...]
 VALENCE = ("left", "right", "distance")
 
 
@@ -82,45 +92,65 @@ class DepTreeLearner:
     seed: int = 0
 
     def fit(
-        self, trees: Dependencies, *, vectors: WordVectors | None = None, run: OrderedRun = LocalRun()
+        self,
+        trees: Dependencies,
+        *,
+        vectors: WordVectors | None = None,
+        run: OrderedRun = LocalRun(),
+        checkpoint: Checkpoint = NOTHING_KEPT,
+        tell: Tell = silent,
     ) -> tuple[TreeModel, DepTreeReport]:
         """Learn from complete trees; the dictionary is made of ``vectors`` or of parent-child pairs.
 
         run: where moments and counts are made, block by block; the result is the same.
+        checkpoint: where rounds of EM are kept and looked for.  tell: is told the stage under way.
         """
         if not self.channels:
             default = ("upos",) if self.estimator == SPLIT_HEADS else ("tag", *VALENCE)
             if vectors is not None and self.estimator in WITH_DICTIONARY:
                 default = ("form", *VALENCE)
-            return replace(self, channels=default).fit(trees, vectors=vectors, run=run)
+            learner = replace(self, channels=default)
+            return learner.fit(trees, vectors=vectors, run=run, checkpoint=checkpoint, tell=tell)
         self._check(trees)
         if vectors is not None and (self.estimator not in WITH_DICTIONARY or self.channels[0] != "form"):
             raise OptionError(
                 f"vectors serve {', '.join(WITH_DICTIONARY)} with form as the first channel; change one of them"
             )
         if self.estimator == SPLIT_HEADS:
-            grammar = fit_split_heads(
-                trees, n_states=self.n_states, tags=self.channels[0], members=self.members, seed=self.seed
-            )
-            n_lifted = int((~is_projective(trees)).sum())
-            return grammar, DepTreeReport(self.estimator, len(trees), 0, (), 0, n_lifted)
+            return self._split_heads(trees, run, checkpoint, tell)
         names = vocabulary(trees, self.channels, self.rare)
-        symbols = encode(trees, self.channels, names)
-        dictionary = None if vectors is None else vector_dictionary(vectors, names[0], self.n_states)
-        blocks = tree_blocks(trees, symbols)
+        corpus = _Corpus(trees, names, encode(trees, self.channels, names), vectors)
+        blocks = tree_blocks(trees, corpus.symbols)
         history: tuple[float, ...] = ()
-        n_families = 0
-        if self.estimator in WITH_DICTIONARY:
-            U = dictionary if dictionary is not None else self._dictionary(blocks, len(names[0]), run)
-            p, n_families = self._spectral(blocks, U, names, run)
-            if self.estimator == "recovered":
-                model, history = self._recover(p, trees, names, symbols, run)
-            else:
-                model = self._as_model(p, names)
+        if self.estimator in (*SPECTRAL, "instruments"):
+            tell("moments")
+            p, n_families = self._spectral(corpus, blocks, run)
+            model = self._as_model(p, names)
         else:
-            model, history = self._cluster(trees, names, symbols, run)
+            start = self._recovered if self.estimator == "recovered" else self._clustered
+            model, underway = em_rounds(
+                partial(start, corpus, blocks, run, tell),
+                (self.estimator, self.channels, names),
+                blocks,
+                0 if self.estimator == "cluster" else self.rounds,
+                self.smoothing,
+                run=run,
+                checkpoint=checkpoint,
+                tell=tell,
+            )
+            history, n_families = underway.trace, int(underway.about["n_families"])
         n_bad = 0 if model.is_proper else sum_blocks(run, not_positive, blocks, model=model)
         return model, DepTreeReport(self.estimator, len(trees), n_families, history, n_bad)
+
+    def _split_heads(
+        self, trees: Dependencies, run: OrderedRun, checkpoint: Checkpoint, tell: Tell
+    ) -> tuple[TreeModel, DepTreeReport]:
+        """A latent PCFG over split heads."""
+        grammar = fit_split_heads(
+            trees, n_states=self.n_states, tags=self.channels[0], members=self.members, seed=self.seed
+        )
+        n_lifted = int((~is_projective(trees)).sum())
+        return grammar, DepTreeReport(self.estimator, len(trees), 0, (), 0, n_lifted)
 
     def _as_model(self, p: SpectralParameters, names: Names) -> DepTree:
         """Spectral parameters as they are; only instruments observe more than the first channel."""
@@ -149,18 +179,22 @@ class DepTreeLearner:
         if trees.n_words == 0 or trees.head.min() < 0:
             raise DataError("a tree model learns from complete trees; give a file with a head for every word")
 
-    def _dictionary(self, blocks: list[TreeBlock], n_symbols: int, run: OrderedRun) -> FloatArray:
-        """U (W, k) of parent-child pairs."""
-        return arc_dictionary(sum_blocks(run, pair_block, blocks, n_symbols=n_symbols), self.n_states)
+    def _dictionary(self, corpus: "_Corpus", blocks: list[TreeBlock], run: OrderedRun) -> FloatArray:
+        """U (W, k) of word vectors, or of parent-child pairs."""
+        first = corpus.names[0]
+        if corpus.vectors is not None:
+            return vector_dictionary(corpus.vectors, first, self.n_states)
+        return arc_dictionary(sum_blocks(run, pair_block, blocks, n_symbols=len(first)), self.n_states)
 
     def _spectral(
-        self, blocks: list[TreeBlock], U: FloatArray, names: Names, run: OrderedRun
+        self, corpus: "_Corpus", blocks: list[TreeBlock], run: OrderedRun
     ) -> tuple[SpectralParameters, int]:
         """Spectral parameters from sums over blocks, and the number of families that they use."""
+        U = self._dictionary(corpus, blocks, run)
         if self.estimator == "instruments":
             n_words = sum(block.head.size for block in blocks)
             shape = np.array([channel in ("left", "right") for channel in self.channels])
-            given = {"shape": shape, "n_symbols": sum(map(len, names)), "n_words": n_words}
+            given = {"shape": shape, "n_symbols": sum(map(len, corpus.names)), "n_words": n_words}
             found = sum_blocks(run, instrument_block, blocks, U=U, **given)
             return instrument_parameters(found, ridge=self.ridge), 0
         sums: SpectralSums = sum_blocks(run, spectral_block, blocks, U=U)
@@ -170,38 +204,41 @@ class DepTreeLearner:
         left, right = sums.left / max(sums.n_left, 1), sums.right / max(sums.n_right, 1)
         return printed_parameters(sums.family, sums.word / sums.n_words, left, right, U), n_families
 
-    def _recover(
-        self,
-        p: SpectralParameters,
-        trees: Dependencies,
-        names: Names,
-        symbols: AnyArray,
-        run: OrderedRun,
-    ) -> tuple[DepTree, tuple[float, ...]]:
-        """Probabilities behind the spectral parameters; other channels by counting under them; then EM."""
+    def _recovered(self, corpus: "_Corpus", blocks: list[TreeBlock], run: OrderedRun, tell: Tell) -> Start:
+        """Probabilities behind the spectral parameters; other channels are even until they are counted."""
+        tell("moments")
+        p, n_families = self._spectral(corpus, blocks, run)
+        names = corpus.names
         start, transition, table = visible_states(p, rng=generator(self.seed, 1))
-        share = np.bincount(symbols[:, 0], minlength=len(names[0])) + 0.5
+        share = np.bincount(corpus.symbols[:, 0], minlength=len(names[0])) + 0.5
         table = np.maximum(table, 0.0) + 0.05 * (share / share.sum())[:, None]
         start, transition, table = positive(start, transition, table / table.sum(axis=0), 0.05)
-        first = proper_model("recovered", self.channels[:1], names[:1], start, transition, table)
         rest = [np.full((len(n), self.n_states), 1.0 / len(n)) for n in names[1:]]
-        model = replace(
-            first, channels=self.channels, symbols=names, observation=np.concatenate([table, *rest])
-        )
-        return em_rounds(model, trees, symbols, self.rounds, self.smoothing, run=run)
+        observation = np.concatenate([table, *rest])
+        model = proper_model("recovered", self.channels, names, start, transition, observation)
+        return model, {"n_families": n_families}
 
-    def _cluster(
-        self, trees: Dependencies, names: Names, symbols: AnyArray, run: OrderedRun
-    ) -> tuple[DepTree, tuple[float, ...]]:
-        """Clusters of projected inside and outside features, counted; rounds of EM if asked."""
-        inside, outside = inside_outside(trees)
+    def _clustered(self, corpus: "_Corpus", blocks: list[TreeBlock], run: OrderedRun, tell: Tell) -> Start:
+        """Clusters of projected inside and outside features, counted."""
+        tell("clusters")
+        inside, outside = inside_outside(corpus.trees)
         found = cross_svd(inside, outside, self.n_states, rng=generator(self.seed, 2))
         views = np.concatenate([inside.times(found.left), outside.times(found.right)], axis=1)
         state = cluster_rows(views, self.n_states, rng=generator(self.seed, 3))
-        counts = state_counts(trees, symbols, sum(map(len, names)), state, self.n_states)
-        model = from_counts(counts, self.estimator, self.channels, names, self.smoothing)
-        rounds = self.rounds if self.estimator == "em" else 0
-        return em_rounds(model, trees, symbols, rounds, self.smoothing, run=run)
+        n_rows = sum(map(len, corpus.names))
+        counts = state_counts(corpus.trees, corpus.symbols, n_rows, state, self.n_states)
+        model = from_counts(counts, self.estimator, self.channels, corpus.names, self.smoothing)
+        return model, {"n_families": 0}
+
+
+@dataclass(frozen=True, slots=True)
+class _Corpus:
+    """Trees, the names of what is observed of their words, and what each word has: symbols (T, Q)."""
+
+    trees: Dependencies
+    names: Names
+    symbols: AnyArray
+    vectors: WordVectors | None
 
 
 def learner_like(model: TreeModel, *, seed: int = 0) -> DepTreeLearner:
