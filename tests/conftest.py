@@ -15,3 +15,25 @@ def data_dir(name: str) -> pathlib.Path:
     if not folder.is_dir():
         pytest.skip(f"data set {name} is not here; set EIGENPARSE_DATA to the folder that holds it")
     return folder
+
+
+# Files that take longest begin first, so that no process is left alone with one of them at the end.
+LONG = (
+    "docs/test_commands.py",
+    "serve/test_schema.py",
+    "browser/test_page.py",
+    "run/test_cluster.py",
+    "hardening/test_checkpoints.py",
+    "run/test_lost_scheduler.py",
+    "english/test_packed.py",
+    "corpus/test_tree_transform.py",
+    "hardening/test_fuzz.py",
+    "experiments/test_thesis.py",
+    "dependency/test_bad_input.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Long files first, the others as they were."""
+    places = {ROOT / "tests" / name: i for i, name in enumerate(LONG)}
+    items.sort(key=lambda item: places.get(item.path, len(places)))

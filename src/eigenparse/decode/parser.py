@@ -158,24 +158,43 @@ def word_choices(parser: Parser, words: Sequence[str]) -> Choices:
 Space = tuple[Choices, Constraints]
 
 
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The plain PCFG's forest of a sentence, how it was pruned, and "relaxed" if that took a wider search."""
+
+    forest: Forest
+    pruning: Pruning
+    status: str
+
+
+def search(parser: Parser, words: Choices, limits: Constraints, *, free: bool = True) -> Search | None:
+    """Where the trees of a sentence lie; None if no tree of the grammar spans it.
+
+    It depends on the plain PCFG alone, not on latent weights.  free: at last, any word may be anything;
+    not so under given tags.
+    """
+    for status, pruning in (("ok", parser.options.pruning), ("relaxed", RELAXED), ("relaxed", RELAXED)):
+        pruning = _fitting(pruning, parser.options, words.at.size - 1)
+        forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
+        if forest is not None:
+            return Search(forest, pruning, status)
+        if words.at.size == 2:  # a word alone has no other tree: its likeliest tag will do
+            return None
+        if free and status == "relaxed":
+            words = widened(parser.grammar.skeleton, words)
+    return None
+
+
 def explore(
     parser: Parser, words: Choices, limits: Constraints, others: Sequence[Space] = (), *, free: bool = True
 ) -> Chart | None:
     """Marginals over the trees of a sentence; None if no tree of the grammar spans it.
 
     others: the same sentence in terms of each other grammar of an ensemble, so that it joins in.
-    free: at last, any word may be anything; not so under given tags.
+    free: as in ``search``.
     """
-    for status, pruning in (("ok", parser.options.pruning), ("relaxed", RELAXED), ("relaxed", RELAXED)):
-        pruning = _fitting(pruning, parser.options, words.at.size - 1)
-        forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
-        if forest is not None:
-            return _chart(parser, forest, pruning, status, others)
-        if words.at.size == 2:  # a word alone has no other tree: its likeliest tag will do
-            return None
-        if free and status == "relaxed":
-            words = widened(parser.grammar.skeleton, words)
-    return None
+    found = search(parser, words, limits, free=free)
+    return None if found is None else chart_of(parser, found, others)
 
 
 def free_space(parser: Parser, words: Sequence[str]) -> Space:
@@ -214,9 +233,9 @@ def _fitting(pruning: Pruning, options: ParserOptions, n_words: int) -> Pruning:
     return replace(pruning, beam=beam, max_edges=min(pruning.max_edges, room))
 
 
-def _chart(parser: Parser, forest: Forest, pruning: Pruning, status: str, others: Sequence[Space]) -> Chart:
+def chart_of(parser: Parser, found: Search, others: Sequence[Space] = ()) -> Chart:
     """Prune by the small grammar, combine the members and hear the other grammars."""
-    forest, members = _members(parser, forest, pruning)
+    forest, members = _members(parser, found.forest, found.pruning)
     usable = tuple(m for m in members if m.sign != 0) or (_plain(forest),)
     log_total = float(np.mean([m.log_total for m in usable]))
     belief = combine(forest, usable, parser.options.objective.combination)
@@ -224,7 +243,8 @@ def _chart(parser: Parser, forest: Forest, pruning: Pruning, status: str, others
     posteriors = mean_brackets(
         [brackets(forest, belief, parser.table), *(v for v in voices if v is not None)]
     )
-    return Chart(forest, usable, belief, posteriors, status, log_total, sum(m.sign <= 0 for m in members))
+    negative = sum(m.sign <= 0 for m in members)
+    return Chart(forest, usable, belief, posteriors, found.status, log_total, negative)
 
 
 def _members(parser: Parser, forest: Forest, pruning: Pruning) -> tuple[Forest, list[Marginals]]:

@@ -30,6 +30,7 @@ TOP_STEPS = 65534  # of the scale of an entry's largest weights
 LEAST_RULE = 1e-7
 LEAST_SHARE = 1e-3  # of an entry's largest weight
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9}]
+MOST_REACH = 1 << 26  # bytes, as the preset has it
 Arrays = dict[str, AnyArray]
 
 
@@ -53,7 +54,9 @@ def pack_parts(header: dict[str, Any], arrays: Mapping[str, AnyArray]) -> tuple[
 
 def _compressed(content: bytes) -> tuple[str, bytes]:
     """The name of a method and what it made of some bytes."""
-    quick, small = zlib.compress(content, 9), lzma.compress(content, lzma.FORMAT_RAW, filters=FILTERS)
+    reach = max(4096, 1 << (len(content) - 1).bit_length()) if content else 4096
+    filters = [{**FILTERS[0], "dict_size": min(reach, MOST_REACH)}]  # no more memory than the content needs
+    quick, small = zlib.compress(content, 9), lzma.compress(content, lzma.FORMAT_RAW, filters=filters)
     return ("lzma", small) if len(small) < MUCH * len(quick) else ("zlib", quick)
 
 
