@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-PATIENCE = 30.0  # seconds; other work may be going on
+PATIENCE = 90.0  # seconds; other work may be going on
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,7 @@ def test_page_runs(page: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PATH": path, "COLUMNS": "100"}
     for command in steps(page):
         done = subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=600
         )
         assert done.returncode == 0, f"{command[-1]}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}"
 

@@ -28,9 +28,19 @@ from eigenparse.experiments.matejovicova import (
 )
 from eigenparse.experiments.matejovicova_report import thesis_report
 from eigenparse.experiments.published import THESIS_COMPARISON, THESIS_SIZES, THESIS_STATES
-from eigenparse.experiments.treebanks import Corpus, synthetic_corpus
-from eigenparse.experiments.trials import Outcome, as_binary, run_all, run_trial
-from eigenparse.learn.lpcfg import PRESETS
+from eigenparse.experiments.treebanks import Corpus, pick_trees, synthetic_corpus
+from eigenparse.experiments.trials import (
+    Outcome,
+    Trial,
+    as_binary,
+    groups_of,
+    run_all,
+    run_groups,
+    run_trial,
+    same_base,
+)
+from eigenparse.learn.lpcfg import PRESETS, train_treebank
+from eigenparse.learn.stages import Once
 from eigenparse.report import Curves, Report, Table, read_report, write_report
 
 SMALL = Plan(runs=2, n_test=20, states=(1, 3), compared=(3,), n_sizes=2)
@@ -122,19 +132,56 @@ def test_two_processes_give_the_same_scores(corpus: Corpus, outcomes: list[Outco
     ]
 
 
+def test_trials_that_share_work_come_out_as_alone(corpus: Corpus, outcomes: list[Outcome]) -> None:
+    trials = trials_of(corpus, SMALL)
+    groups = groups_of(trials)
+    assert sorted(place for group in groups for place in group) == list(range(len(trials)))
+    assert len(groups) < len(trials) / 2
+    together = dict(run_groups(trials))
+    for place, alone in enumerate(outcomes):
+        same = replace(together[place], train_seconds=alone.train_seconds, parse_seconds=alone.parse_seconds)
+        assert same == alone
+
+
+def test_grammars_of_another_lexicon_do_not_share_a_search(corpus: Corpus) -> None:
+    trials = [t for t in trials_of(corpus, SMALL) if t.part == COMPARED]
+    one, other = (
+        train_treebank(pick_trees(t.source, t.train), t.options).grammar
+        for t in (next(t for t in trials if t.setting == name) for name in (PLAIN, OURS))
+    )
+    assert same_base(one, one)
+    assert not same_base(one, other)
+
+
+def test_shared_work_is_charged_to_every_run() -> None:
+    once, made = Once(), []
+
+    def busy() -> int:
+        made.append(sum(range(300_000)))
+        return 7
+
+    assert [once.get("seven", busy), once.spared, once.get("seven", busy)] == [7, 0.0, 7]
+    assert len(made) == 1
+    assert once.spared > 0
+
+
 def test_a_journal_saves_running_again(corpus: Corpus, outcomes: list[Outcome], tmp_path) -> None:
+    def run(some: list[Trial], *, resume: bool) -> list[Outcome]:
+        found = dict(journalled(some, path, jobs=1, resume=resume))
+        return [found[place] for place in range(len(some))]
+
     trials, path = trials_of(corpus, SMALL)[:3], tmp_path / "new" / "r.trials.jsonl"
-    first = list(journalled(trials[:2], path, jobs=1, resume=False))
+    first = run(trials[:2], resume=False)
     assert [o.labelled for o in first] == [o.labelled for o in outcomes[:2]]
-    path.write_text(path.read_text()[:-20])  # killed while it wrote the second
-    again = list(journalled(trials, path, jobs=1, resume=True))
-    assert again[0] == first[0]  # seconds included: not run again
-    assert again[1].train_seconds != first[1].train_seconds
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text(lines[0] + lines[1][:-20])  # killed while it wrote the second
+    again = run(trials, resume=True)
+    assert [again[0] == first[0], again[1] == first[1]].count(True) == 1  # seconds included: not run again
     assert len(read_journal(path)) == 3
     assert len(set(trial_keys(trials_of(corpus, SMALL)))) == len(trials_of(corpus, SMALL))
     changed = replace(trials[0], train=trials[0].train[1:])
     assert trial_keys([changed]) != trial_keys(trials[:1])
-    anew = list(journalled(trials[:1], path, jobs=1, resume=False))
+    anew = run(trials[:1], resume=False)
     assert anew[0].train_seconds != first[0].train_seconds
 
 

@@ -56,7 +56,7 @@ class Process:
         """Send a signal; the exit code and what was written to standard error after the first line."""
         if self.child.poll() is None:
             self.child.send_signal(number)
-        _, err = self.child.communicate(timeout=30)
+        _, err = self.child.communicate(timeout=120)
         return self.child.returncode, err
 
 
@@ -85,5 +85,5 @@ def running(model: pathlib.Path, *options: Any) -> Iterator[Process]:
 
 def _wait(process: Process) -> None:
     """The socket listens from the beginning, so the first answer comes when the service is ready."""
-    with urllib.request.urlopen(f"{process.address}/health", timeout=60) as answer:
+    with urllib.request.urlopen(f"{process.address}/health", timeout=300) as answer:
         assert answer.status == 200

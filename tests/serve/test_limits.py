@@ -132,7 +132,7 @@ def in_thread(client: TestClient, statuses: list[int]) -> threading.Thread:
 
 
 def wait_for(client: TestClient, n: int) -> None:
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while client.get("/health").json()["under_way"] != n:
         assert time.monotonic() < end
         time.sleep(0.01)

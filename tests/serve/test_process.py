@@ -30,13 +30,13 @@ def server(model: pathlib.Path) -> Iterator[Process]:
 
 
 def alive(server: Process) -> bool:
-    with urllib.request.urlopen(f"{server.address}/health", timeout=30) as answer:
+    with urllib.request.urlopen(f"{server.address}/health", timeout=120) as answer:
         return bool(answer.status == 200)
 
 
 @contextlib.contextmanager
 def connected(server: Process) -> Iterator[socket.socket]:
-    with socket.create_connection((server.host, server.port), timeout=30) as connection:
+    with socket.create_connection((server.host, server.port), timeout=120) as connection:
         yield connection
 
 
@@ -67,7 +67,7 @@ def test_requests_that_never_come_are_given_up(model: pathlib.Path) -> None:
             said = everything(connection)
             assert b" 408 " in said.split(b"\r\n")[0]
             assert b"after 0.5 seconds" in said
-            assert 0.3 < time.monotonic() - begun < 10
+            assert 0.3 < time.monotonic() - begun < 60
         with connected(server) as silent, connected(server) as dripping:
             dripping.sendall(b"GET /health HTTP/1.1\r\nHost: loc")
             assert everything(silent) == b""
@@ -98,12 +98,11 @@ def test_slow_bodies_that_arrive_in_time_are_served(server: Process) -> None:
 def test_bodies_that_are_too_large_are_read_so_that_the_answer_arrives(
     server: Process, chunked: bool
 ) -> None:
-    large = b" " * 10_000_000
+    large = b" " * 10_485_760
     sent = head(len(large)) + large
     if chunked:
-        length = f"Content-Length: {len(large)}".encode()
-        sent = sent.replace(length, b"Transfer-Encoding: chunked").replace(large, b"989680\r\n" + large)
-        sent += b"\r\n0\r\n\r\n"
+        start = head(len(large)).replace(b"Content-Length: 10485760", b"Transfer-Encoding: chunked")
+        sent = start + 160 * (b"10000\r\n" + b" " * 65536 + b"\r\n") + b"0\r\n\r\n"
     with connected(server) as connection:
         connection.sendall(sent)
         parts = []
@@ -134,26 +133,14 @@ def test_broken_requests_are_refused(server: Process, sent: bytes) -> None:
     assert alive(server)
 
 
-def test_ten_megabytes_in_chunks_end_early(server: Process) -> None:
-    chunk = b"10000\r\n" + b" " * 65536 + b"\r\n"
-    with connected(server) as connection:
-        connection.sendall(b"POST /parse HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n")
-        with contextlib.suppress(OSError):
-            for _ in range(160):
-                connection.sendall(chunk)
-            connection.sendall(b"0\r\n\r\n")
-        assert b" 413 " in everything(connection)[:20]
-    assert alive(server)
-
-
 def test_clients_that_go_away_leave_nothing_behind(server: Process) -> None:
     body = json.dumps({"sentences": [SENTENCE] * 20}).encode()
     for _ in range(20):
         with connected(server) as connection:
             connection.sendall(head(len(body)) + body)
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while time.monotonic() < end:
-        with urllib.request.urlopen(f"{server.address}/health", timeout=30) as answer:
+        with urllib.request.urlopen(f"{server.address}/health", timeout=120) as answer:
             if json.load(answer)["under_way"] == 0:
                 return
         time.sleep(0.1)
@@ -170,14 +157,14 @@ def test_what_is_under_way_is_answered_before_the_end(model: pathlib.Path, numbe
             request = urllib.request.Request(
                 f"{server.address}/parse", data=body, headers={"content-type": "application/json"}
             )
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=300) as answer:
                 statuses.append(len(json.load(answer)["results"]))
 
         thread = threading.Thread(target=ask)
         thread.start()
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while time.monotonic() < end:
-            with urllib.request.urlopen(f"{server.address}/health", timeout=30) as answer:
+            with urllib.request.urlopen(f"{server.address}/health", timeout=120) as answer:
                 if json.load(answer)["under_way"]:
                     break
         code, err = server.stop(number)
@@ -190,7 +177,7 @@ def test_what_is_under_way_is_answered_before_the_end(model: pathlib.Path, numbe
 def test_other_hosts_and_taken_ports_are_refused(server: Process, model: pathlib.Path) -> None:
     request = urllib.request.Request(f"{server.address}/health", headers={"host": "elsewhere.example"})
     with pytest.raises(urllib.error.HTTPError) as refusal:
-        urllib.request.urlopen(request, timeout=30)
+        urllib.request.urlopen(request, timeout=120)
     refusal.value.close()
     assert refusal.value.code == 421
     with pytest.raises(OptionError, match="cannot listen on"):

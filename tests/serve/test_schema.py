@@ -37,7 +37,7 @@ def test_schemathesis_finds_nothing(model: pathlib.Path, tmp_path: pathlib.Path)
             [*program, "--config-file", CONFIGURATION, "run", f"{server.address}/openapi.json", *options],
             capture_output=True,
             text=True,
-            timeout=600,
+            timeout=900,
             cwd=tmp_path,
         )
         code, err = server.stop()
