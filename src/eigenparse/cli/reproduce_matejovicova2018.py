@@ -55,7 +55,8 @@ def matejovicova2018(
     journal = report_paths(out)[0].with_suffix(".trials.jsonl")
     trials = [trial for some in plans for trial in some]
     outcomes = journalled(trials, journal, jobs=check_jobs(jobs), resume=resume)
-    done = iter(list(counted(outcomes, "learning and parsing", total=len(trials))))
+    found_at = dict(counted(outcomes, "learning and parsing", total=len(trials)))
+    done = (found_at[place] for place in range(len(trials)))
     found = [(corpus, list(islice(done, len(some)))) for corpus, some in zip(corpora, plans)]
     report = thesis_report(found)
     print_report(report, curves=False)

@@ -11,7 +11,7 @@ import numpy as np
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.files import read_text
 from eigenparse.errors import DataError
-from eigenparse.experiments.trials import Outcome, Trial, run_all, run_trial
+from eigenparse.experiments.trials import Outcome, Trial, run_groups
 
 
 def trial_keys(trials: Sequence[Trial]) -> list[str]:
@@ -47,11 +47,13 @@ def read_journal(path: Path) -> dict[str, Outcome]:
     return found
 
 
-def journalled(trials: Sequence[Trial], path: Path, *, jobs: int, resume: bool) -> Iterator[Outcome]:
-    """Outcomes of all trials in their order; with ``resume``, those in the journal are not run again."""
+def journalled(
+    trials: Sequence[Trial], path: Path, *, jobs: int, resume: bool
+) -> Iterator[tuple[int, Outcome]]:
+    """Place and outcome of every trial as it is done; with ``resume``, those in the journal are not run again."""
     known = read_journal(path) if resume else {}
     keys = trial_keys(trials)
-    results = run_all(run_trial, [t for t, key in zip(trials, keys) if key not in known], jobs=jobs)
+    todo = [place for place, key in enumerate(keys) if key not in known]
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         stream = path.open("a" if resume else "w", encoding="utf-8")
@@ -59,10 +61,9 @@ def journalled(trials: Sequence[Trial], path: Path, *, jobs: int, resume: bool) 
         raise DataError(f"{path}: cannot be written ({problem.strerror}); name another --out") from None
     with stream:
         stream.write("\n" if resume else "")  # ends a line that was cut short
-        for key in keys:
-            if key not in known:
-                known[key] = next(results)
-                entry = {"key": key, "outcome": asdict(known[key])}
-                stream.write(json.dumps(entry, ensure_ascii=False) + "\n")
-                stream.flush()
-            yield known[key]
+        yield from ((place, known[key]) for place, key in enumerate(keys) if key in known)
+        for number, outcome in run_groups([trials[place] for place in todo], jobs=jobs):
+            entry = {"key": keys[todo[number]], "outcome": asdict(outcome)}
+            stream.write(json.dumps(entry, ensure_ascii=False) + "\n")
+            stream.flush()
+            yield todo[number], outcome

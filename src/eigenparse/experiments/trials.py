@@ -2,8 +2,9 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from concurrent.futures import as_completed
+from dataclasses import dataclass, field, fields, replace
 from typing import TypeVar
 
 import numpy as np
@@ -12,19 +13,31 @@ from threadpoolctl import threadpool_limits
 from eigenparse.arrays import LongVector
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.transform import Binarisation, as_treebank, binarise, unbinarise
-from eigenparse.decode.parser import ParserOptions, as_trees, make_parser
-from eigenparse.decode.request import Request, answer
-from eigenparse.decode.results import make_tables
+from eigenparse.decode.parser import (
+    Parser,
+    ParserOptions,
+    Search,
+    as_trees,
+    best_trees,
+    chart_of,
+    glued,
+    make_parser,
+    search,
+)
+from eigenparse.decode.request import Request, space_of
 from eigenparse.evaluate.brackets import score_brackets
 from eigenparse.experiments.treebanks import pick_trees
+from eigenparse.inference.forest import Choices, Constraints
 from eigenparse.learn.lpcfg import LpcfgOptions, train_treebank
-from eigenparse.models.pcfg import LatentGrammar
+from eigenparse.learn.stages import Once
+from eigenparse.models.pcfg import LatentGrammar, Skeleton, TagContext
 from eigenparse.run.local import on_this_machine
+from eigenparse.run.ordered import blocks
 from eigenparse.synthetic import sample_treebank
 
 S = TypeVar("S")
 T = TypeVar("T")
-LONGEST, WARM_TREES = 10_000, 60
+LONGEST, WARM_TREES, MOST_TOGETHER = 10_000, 60, 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +101,35 @@ def requests_of(treebank: Treebank, *, tagged: bool) -> list[Request]:
 
 def run_trial(trial: Trial) -> Outcome:
     """Learn, parse, score."""
-    train, gold = pick_trees(trial.source, trial.train), pick_trees(trial.gold, trial.test)
-    started = time.process_time()
-    grammar = train_treebank(train, trial.options).grammar
+    return run_together((trial,))[0]
+
+
+def run_together(trials: Sequence[Trial]) -> list[Outcome]:
+    """The outcomes of trials that learn from the same trees and parse the same sentences.
+
+    What they have in common is done once and charged to each; trials that differ in name alone are run once.
+    """
+    first = trials[0]
+    train, gold = pick_trees(first.source, first.train), pick_trees(first.gold, first.test)
+    searches, once = Searches(requests_of(gold, tagged=first.tagged)), Once()
+    binary, outcomes = as_binary(gold), dict[LpcfgOptions, Outcome]()
+    for trial in trials:
+        if trial.options not in outcomes:
+            outcomes[trial.options] = _outcome(trial, train, gold, binary, searches, once)
+    return [replace(outcomes[t.options], part=t.part, setting=t.setting, x=t.x, run=t.run) for t in trials]
+
+
+def _outcome(
+    trial: Trial, train: Treebank, gold: Treebank, binary_gold: Treebank, searches: "Searches", once: Once
+) -> Outcome:
+    """Learn, parse, score, with what was kept from other trials."""
+    started, spared = time.process_time(), once.spared
+    grammar = train_treebank(train, trial.options, once=once).grammar
     learnt = time.process_time()
-    guess, derived = parse_all(grammar, requests_of(gold, tagged=trial.tagged))
+    guess, derived, searched = searches.parse(grammar)
     parsed = time.process_time()
     counts = score_brackets(gold, guess).all
-    scores = score_brackets(as_binary(gold), as_binary(guess))
+    scores = score_brackets(binary_gold, as_binary(guess))
     binary = scores.all
     return Outcome(
         trial.part,
@@ -113,8 +147,8 @@ def run_trial(trial: Trial) -> Outcome:
         100 * float(np.mean(np.where(derived, scores.sentence_f1(labelled=False), 0.0))),
         100 * float(1 - np.mean(derived)),
         counts.tagging,
-        learnt - started,
-        parsed - learnt,
+        learnt - started + once.spared - spared,
+        parsed - learnt + searched,
     )
 
 
@@ -123,13 +157,91 @@ def as_binary(treebank: Treebank) -> Treebank:
     return as_treebank(binarise(treebank, Binarisation(factor="right")))
 
 
-def parse_all(grammar: LatentGrammar, requests: list[Request]) -> tuple[Treebank, LongVector]:
-    """The best tree of every sentence, and whether the latent grammar itself gave it any probability."""
-    parser = make_parser(grammar, ParserOptions(max_length=LONGEST))
-    tables = make_tables(parser)
-    found = [answer(parser, tables.symbols, request).decoded for request in requests]
-    trees = as_trees(parser, [request.tokens for request in requests], [one.derivations[0] for one in found])
-    return unbinarise(trees), np.array([math.isfinite(one.log_total) for one in found])
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """A plain PCFG, what it leaves over of every sentence, and the CPU seconds that this took."""
+
+    grammar: LatentGrammar
+    found: list[tuple[Choices, Constraints, Search | None]]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Searches:
+    """Sentences, and where their trees lie under each plain PCFG that was asked for."""
+
+    requests: list[Request]
+    bases: list[_Base] = field(default_factory=list)
+
+    def parse(self, grammar: LatentGrammar) -> tuple[Treebank, LongVector, float]:
+        """The best tree of every sentence, whether the latent grammar gave it any probability, seconds spared."""
+        parser = make_parser(grammar, ParserOptions(max_length=LONGEST))
+        base = next((base for base in self.bases if same_base(base.grammar, grammar)), None)
+        spared = 0.0 if base is None else base.seconds
+        if base is None:
+            since = time.process_time()
+            found = [_searched(parser, request) for request in self.requests]
+            base = _Base(replace(grammar, members=(), coarse=None), found, time.process_time() - since)
+            self.bases.append(base)
+        best = [
+            glued(parser, words, limits) if place is None else best_trees(parser, chart_of(parser, place), 1)
+            for words, limits, place in base.found
+        ]
+        tokens = [request.tokens for request in self.requests]
+        trees = as_trees(parser, tokens, [one.derivations[0] for one in best])
+        return unbinarise(trees), np.array([math.isfinite(one.log_total) for one in best]), spared
+
+
+def _searched(parser: Parser, request: Request) -> tuple[Choices, Constraints, Search | None]:
+    words, limits, _ = space_of(parser, request)
+    return words, limits, search(parser, words, limits, free=request.tags is None)
+
+
+def same_base(one: LatentGrammar, other: LatentGrammar) -> bool:
+    """Whether two grammars have the same plain PCFG, lexicon and neighbours of tags."""
+    return _same(one.skeleton, other.skeleton) and _same(one.context, other.context)
+
+
+def _same(one: Skeleton | TagContext | None, other: Skeleton | TagContext | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    pairs = ((getattr(one, f.name), getattr(other, f.name)) for f in fields(one))
+    return all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in pairs)
+
+
+def run_groups(trials: Sequence[Trial], *, jobs: int = 1) -> Iterator[tuple[int, Outcome]]:
+    """Place and outcome of every trial as it is done, those that share most work together, the longest first."""
+    groups = sorted(groups_of(trials), key=lambda group: -sum(_size(trials[i]) for i in group))
+    workers = max(1, min(jobs, len(groups)))
+    with on_this_machine(workers, prepare=_warm if workers == 1 else _warm_alone) as run:
+        if run.pool is None:
+            for group in groups:
+                yield from zip(group, run_together([trials[i] for i in group]))
+            return
+        waiting = {run.pool.submit(run_together, [trials[i] for i in group]): group for group in groups}
+        for done in as_completed(waiting):
+            yield from zip(waiting[done], done.result())
+
+
+def groups_of(trials: Sequence[Trial]) -> list[list[int]]:
+    """Numbers of trials over the same trees, sentences and plain PCFG, MOST_TOGETHER different ones at most."""
+    found: dict[Hashable, dict[LpcfgOptions, list[int]]] = {}
+    for i, trial in enumerate(trials):
+        of = trial.options
+        data = (id(trial.source), trial.train.tobytes(), id(trial.gold), trial.test.tobytes(), trial.tagged)
+        same = found.setdefault((*data, of.binarisation, of.rare, of.lexicon), {})
+        same.setdefault(of, []).append(i)
+    return [
+        [i for part in some for i in part]
+        for same in found.values()
+        for some in blocks(same.values(), MOST_TOGETHER)
+    ]
+
+
+def _size(trial: Trial) -> int:
+    """About how long a trial takes, in no particular unit."""
+    states = 1 if trial.options.method == "pcfg" else trial.options.states.states
+    return trial.train.size * (4 + states)
 
 
 def run_all(task: Callable[[S], T], items: Iterable[S], *, jobs: int = 1) -> Iterator[T]:
@@ -146,7 +258,7 @@ def _warm() -> None:
     for method in ("cluster", "tensor"):
         grammar = train_treebank(few, LpcfgOptions(method=method, em_rounds=1)).grammar
         for tagged in (False, True):
-            parse_all(grammar, requests_of(few, tagged=tagged)[:2])
+            Searches(requests_of(few, tagged=tagged)[:2]).parse(grammar)
 
 
 def _warm_alone() -> None:

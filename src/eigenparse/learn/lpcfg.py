@@ -13,14 +13,14 @@ from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.corpus.columns import Treebank, Trees, check_trees
 from eigenparse.corpus.transform import Binarisation, binarise
 from eigenparse.errors import DataError, OptionError
-from eigenparse.features.tree import THESIS_INSIDE, THESIS_OUTSIDE, node_view
+from eigenparse.features.tree import THESIS_INSIDE, THESIS_OUTSIDE, NodeView, node_view
 from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, Rounds
 from eigenparse.learn.context import tag_context
 from eigenparse.learn.counts import estimate, hard_counts
 from eigenparse.learn.em import Expectation, expected_counts
 from eigenparse.learn.encode import Encoded, encode, fold_rare
 from eigenparse.learn.lexicon import LexiconOptions, TokenValues, shrunk, with_lexicon
-from eigenparse.learn.stages import Progress, Stages
+from eigenparse.learn.stages import Once, Progress, Stages
 from eigenparse.learn.states import (
     NODES_PER_STATE,
     Annotation,
@@ -31,7 +31,7 @@ from eigenparse.learn.states import (
     random_states,
 )
 from eigenparse.learn.tensor import project, row_places, tensor_weights
-from eigenparse.models.pcfg import LatentGrammar, Weights, plain_weights
+from eigenparse.models.pcfg import LatentGrammar, TagContext, Weights, plain_weights
 
 METHODS = ("cluster", "tensor", "em", "pcfg")
 MEMBER_STREAM = 1_000_003  # seeds of ensemble members lie this far apart
@@ -143,12 +143,14 @@ def train_treebank(
     progress: Progress | None = None,
     run: OrderedMap | None = None,
     checkpoint: Checkpoint = NOTHING_KEPT,
+    once: Once | None = None,
 ) -> Learned:
     """Learn a grammar, or an ensemble over several binarisations, from normalised trees.
 
     Member k of an ensemble is learnt over factoring k of ``ENSEMBLE_FACTORS``, round and round:
     grammars that cut the same phrases differently err differently.  run: an ordered map that learns
-    the factorings elsewhere, and silently; the result is the same.
+    the factorings elsewhere, and silently; the result is the same.  once: shared with other runs over
+    the very same trees, so that what does not depend on their settings is made once; the result is the same.
     """
     factor = options.binarisation.factor
     order = (factor, *(other for other in ENSEMBLE_FACTORS if other != factor))
@@ -160,18 +162,24 @@ def train_treebank(
             options, binarisation=binarisation, ensemble=size, seed=options.seed + k * FACTOR_STREAM
         )
         tasks.append((treebank, chosen, checkpoint.at(f"part{k}")))
-    parts = [_train_part(task, progress) for task in tasks] if run is None else list(run(_train_part, tasks))
+    learn = partial(_train_part, progress=progress, once=once)
+    parts = list(map(learn, tasks) if run is None else run(_train_part, tasks))
     grammar = replace(parts[0].grammar, others=tuple(part.grammar for part in parts[1:]))
     seconds = {name: sum(p.seconds.get(name, 0.0) for p in parts) for name in parts[0].seconds}
     megabytes = {name: max(p.megabytes.get(name, 0) for p in parts) for name in parts[0].megabytes}
     return Learned(grammar, seconds, megabytes)
 
 
-def _train_part(task: tuple[Treebank, LpcfgOptions, Checkpoint], progress: Progress | None = None) -> Learned:
+def _train_part(
+    task: tuple[Treebank, LpcfgOptions, Checkpoint],
+    progress: Progress | None = None,
+    once: Once | None = None,
+) -> Learned:
     """One factoring's part of an ensemble."""
     treebank, options, checkpoint = task
-    trees = binarise(treebank, options.binarisation)
-    return train_lpcfg(trees, options, progress=progress, checkpoint=checkpoint)
+    once = Once() if once is None else once
+    trees = once.get(options.binarisation, lambda: binarise(treebank, options.binarisation))
+    return train_lpcfg(trees, options, progress=progress, checkpoint=checkpoint, once=once)
 
 
 def train_lpcfg(
@@ -180,25 +188,29 @@ def train_lpcfg(
     *,
     progress: Progress | None = None,
     checkpoint: Checkpoint = NOTHING_KEPT,
+    once: Once | None = None,
 ) -> Learned:
     """Learn a grammar from binary trees (see ``binarise``); the same input gives the same bytes.
 
-    checkpoint: where finished members, and EM under way, are kept and looked for.
+    checkpoint: where finished members, and EM under way, are kept and looked for.  once: as in ``train_treebank``.
     """
     if len(trees) == 0:
         raise DataError("there are no trees to learn from; check the corpus files")
     with threadpool_limits(limits=1):  # sums of several threads arrive in any order
-        return _train(trees, options, progress, checkpoint)
+        return _train(trees, options, progress, checkpoint, Once() if once is None else once)
 
 
-def _train(trees: Trees, options: LpcfgOptions, progress: Progress | None, checkpoint: Checkpoint) -> Learned:
+def _train(
+    trees: Trees, options: LpcfgOptions, progress: Progress | None, checkpoint: Checkpoint, once: Once
+) -> Learned:
     stages = Stages() if progress is None else Stages(progress)
     options = replace(options, states=replace(options.states, nodes_per_state=options.nodes_per_state))
     stages.start("reading the grammar off the trees")
-    encoded = encode(check_trees(trees), fold_rare(trees, options.rare, by_tag=options.lexicon.by_tag))
-    view = node_view(trees, encoded.symbol)
-    context = tag_context(trees, view)
-    features = cache(lambda: node_features(encoded, view, options.states))  # for all members
+    at = (options.binarisation, options.rare, options.lexicon.by_tag)
+    encoded, view, context = once.get(at, partial(_ground, trees, options))
+    of = options.states
+    named = (*at, tuple(of.inside), tuple(of.outside), of.kappa, of.precision)
+    features = cache(lambda: once.get(named, lambda: node_features(encoded, view, of)))  # for all members
     members: list[Weights] = []
     reports, skeleton = [], encoded.skeleton
     for number in range(options.ensemble):
@@ -207,12 +219,22 @@ def _train(trees: Trees, options: LpcfgOptions, progress: Progress | None, check
         skeleton = found.skeleton
         members.extend(found.members)
         reports.append(found.report)
-    coarse = _coarse(encoded, features, options, stages)
+    small, coarse = _small(options), None
+    if small is not None:
+        stages.start("small grammar for pruning")
+        coarse = once.get(small, partial(_coarse, encoded, features, small))
     stages.stop()
     grammar = LatentGrammar(
         skeleton, tuple(members), context, coarse, _report(trees, options, members, reports)
     )
     return Learned(grammar, dict(stages.seconds), dict(stages.megabytes))
+
+
+def _ground(trees: Trees, options: LpcfgOptions) -> tuple[Encoded, NodeView, TagContext]:
+    """What all settings with the same treatment of rare words build upon."""
+    encoded = encode(check_trees(trees), fold_rare(trees, options.rare, by_tag=options.lexicon.by_tag))
+    view = node_view(trees, encoded.symbol)
+    return encoded, view, tag_context(trees, view)
 
 
 def _finished(
@@ -319,25 +341,26 @@ def _plain_tokens(encoded: Encoded, weights: Weights) -> TokenValues:
     return TokenValues(np.ones(n), np.arange(n + 1, dtype=np.int64), count.astype(np.float64))
 
 
-def _coarse(encoded: Encoded, features: Features, options: LpcfgOptions, stages: Stages) -> Weights | None:
-    """A small clustered grammar whose posteriors prune for the members; none for small members."""
+def _small(options: LpcfgOptions) -> LpcfgOptions | None:
+    """Settings of the small clustered grammar whose posteriors prune for the members; none for small members."""
     if (
         options.coarse_states == 0
         or options.method == "pcfg"
         or options.states.states <= options.coarse_states
     ):
         return None
-    small = replace(options, method="cluster", em_rounds=1, rule_smoothing=None, ensemble=1)
-    small = replace(
-        small, states=replace(options.states, states=options.coarse_states, noise="none", by_label=())
-    )
-    stages.start("small grammar for pruning")
+    of = options.states
+    states = replace(of, states=options.coarse_states, noise="none", by_label=())
+    states = replace(states, inside=tuple(of.inside), outside=tuple(of.outside))
+    return replace(options, method="cluster", em_rounds=1, rule_smoothing=None, ensemble=1, states=states)
+
+
+def _coarse(encoded: Encoded, features: Features, small: LpcfgOptions) -> Weights:
+    """The small grammar."""
     quiet = Stages()
-    rounds = _by_counts(
-        encoded, cluster_states(encoded, features(), small.states, options.seed), small, quiet
-    )
+    rounds = _by_counts(encoded, cluster_states(encoded, features(), small.states, small.seed), small, quiet)
     member = _by_rounds(encoded, rounds, small, quiet, NOTHING_KEPT)
-    _, weights = with_lexicon(encoded.skeleton, member.weights, encoded.trees, member.tokens, options.lexicon)
+    _, weights = with_lexicon(encoded.skeleton, member.weights, encoded.trees, member.tokens, small.lexicon)
     return single(weights)
 
 

@@ -2,8 +2,9 @@
 
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
+from typing import Any
 
 Progress = Callable[[str], None]
 
@@ -35,3 +36,25 @@ class Stages:
             self.seconds[self._name] = self.seconds.get(self._name, 0.0) + spent
             self.megabytes[self._name] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
             self._name = ""
+
+
+@dataclass(slots=True)
+class Once:
+    """What several learning runs over the same trees have in common, each thing made once.
+
+    spared: CPU seconds that later runs did not spend; they belong to what a run alone would take.
+    """
+
+    spared: float = 0.0
+    _kept: dict[Hashable, tuple[Any, float]] = field(default_factory=dict)
+
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """What ``make`` gives, or gave when it was first called for this key."""
+        if key in self._kept:
+            value, seconds = self._kept[key]
+            self.spared += seconds
+            return value
+        since = time.process_time()
+        value = make()
+        self._kept[key] = value, time.process_time() - since
+        return value
