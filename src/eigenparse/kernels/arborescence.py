@@ -47,7 +47,7 @@ def contract(weight, head):
     owner = np.full((size, size), -1, dtype=np.int32)
     within_tail = np.full((size, size), -1, dtype=np.int32)
     within_tip = np.full((size, size), -1, dtype=np.int32)
-    n_cycles = 0
+    n_cycles = np.int64(0)
     while True:
         best_parents(weight, alive, parent)
         member = find_cycle(parent, alive)

@@ -44,7 +44,7 @@ def posteriors(keys, tags, classes, t, weights, second, scale, marginal):
 @njit(cache=True, nogil=True)
 def label_scores(h, m, p, t, weights, rows, total):
     """Write the scores of all relations for arc h -> m; return the number of feature rows."""
-    count = arc_rows(h, m, p, t, rows)
+    count = arc_rows(np.int64(h), m, p, t, rows)
     total[:] = 0.0
     for k in range(count):
         row = weights[rows[k]]
@@ -59,7 +59,8 @@ def label_all(keys, tags, classes, offsets, head, t, weights, relation):
     rows, total = row_buffer(t), np.empty(weights.shape[1])
     for s in range(offsets.size - 1):
         low, high = offsets[s], offsets[s + 1]
-        p = sentence_parts(keys[:, low:high], tags[low:high], classes[low:high], t, False)
+        # never, but of the type that other callers have: a literal False would be compiled apart
+        p = sentence_parts(keys[:, low:high], tags[low:high], classes[low:high], t, t.n_pair < 0)
         for m in range(1, high - low + 1):
             label_scores(head[low + m - 1], m, p, t, weights, rows, total)
             relation[low + m - 1] = np.argmax(total)
@@ -73,7 +74,7 @@ def label_pass(keys, tags, classes, offsets, head, gold, order, t, clock, ceilin
     for s in order:
         low, high = offsets[s], offsets[s + 1]
         clock += 1.0
-        p = sentence_parts(keys[:, low:high], tags[low:high], classes[low:high], t, False)
+        p = sentence_parts(keys[:, low:high], tags[low:high], classes[low:high], t, t.n_pair < 0)
         for m in range(1, high - low + 1):
             right = gold[low + m - 1]
             count = label_scores(head[low + m - 1], m, p, t, weights, rows, total)

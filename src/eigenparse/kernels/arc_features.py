@@ -107,13 +107,13 @@ def sentence_parts(keys, tags, classes, t, second):
     atoms = t.pair_atoms if second else t.pair_atoms[:0]
     between, summary = between_tables(tags, classes)
     return Parts(
-        role_part(keys, t.edge_keys, t.atoms, t.coefficients, HEAD, n_templates),
-        role_part(keys, t.edge_keys, t.atoms, t.coefficients, MODIFIER, n_templates),
+        role_part(keys, t.edge_keys, t.atoms, t.coefficients, np.int64(HEAD), n_templates),
+        role_part(keys, t.edge_keys, t.atoms, t.coefficients, np.int64(MODIFIER), n_templates),
         between,
         summary,
-        role_part(keys, t.edge_keys, atoms, t.pair_coefficients, HEAD, n_pair),
-        role_part(keys, t.edge_keys, atoms, t.pair_coefficients, SIBLING, n_pair),
-        role_part(keys, t.edge_keys, atoms, t.pair_coefficients, MODIFIER, n_pair),
+        role_part(keys, t.edge_keys, atoms, t.pair_coefficients, np.int64(HEAD), n_pair),
+        role_part(keys, t.edge_keys, atoms, t.pair_coefficients, np.int64(SIBLING), n_pair),
+        role_part(keys, t.edge_keys, atoms, t.pair_coefficients, np.int64(MODIFIER), n_pair),
     )
 
 

@@ -65,15 +65,22 @@ def tree_total(head, scores, siblings, ends):
 
 
 @njit(cache=True, nogil=True)
+def append(rows, c, buffer, count):
+    """Copy the first c rows behind the ``count`` of the buffer; the new count.  A loop compiles faster than a slice."""
+    for k in range(c):
+        buffer[count + k] = rows[k]
+    return count + c
+
+
+@njit(cache=True, nogil=True)
 def collect_rows(head, other, p, t, second, rows, buffer):
     """Feature rows of a tree into ``buffer``, arcs that ``other`` shares left out; return their number."""
     n = head.size
-    count = 0
+    count = np.int64(0)
     for m in range(1, n + 1):
         if head[m - 1] != other[m - 1]:
-            c = arc_rows(head[m - 1], m, p, t, rows)
-            buffer[count : count + c] = rows[:c]
-            count += c
+            c = arc_rows(np.int64(head[m - 1]), m, p, t, rows)
+            count = append(rows, c, buffer, count)
     if not second:
         return count
     for h in range(n + 1):
@@ -84,8 +91,7 @@ def collect_rows(head, other, p, t, second, rows, buffer):
             for m in range(h + step, stop + step, step):
                 if m == stop or head[m - 1] == h:
                     c = pair_rows(side, h, last, n + 1 if m == stop else m, p, t, rows)
-                    buffer[count : count + c] = rows[:c]
-                    count += c
+                    count = append(rows, c, buffer, count)
                     last = m
     return count
 

@@ -120,7 +120,8 @@ def scan_tree(data, state, stack, done, rows, parent, strict, split):
     starts with a bracket ends the tree before it.  With ``split`` a second word under a tag gets
     a tag of its own.
     """
-    i, row, depth, height = state[POS], state[ROWS], 0, 0
+    i, row = state[POS], state[ROWS]
+    depth, height = np.int64(0), np.int64(0)  # a bare 0 has a type of its own: callees would compile twice
     while i < data.size:
         c = data[i]
         problem = FINE
@@ -224,7 +225,7 @@ def scan_trees(data, skip, split, state, stack, done, rows, parent, tree_stop, t
     tree_stop, tree_line: (S,).  problems: (P, 2) kind and line, as many as fit;
     ``state[PROBLEMS]`` counts them all.  Without ``skip`` the scan ends at the first one.
     """
-    strict = False
+    strict = skip and False  # of the same type as skip: no literal, scan_tree compiles once
     while True:
         problem = scan_between(data, state)
         start, line, splits = state[POS], state[LINE], state[SPLITS]

@@ -139,7 +139,7 @@ def best_tree(scores, siblings, ends, head):
             head[j - 1] = i
         elif kind == ARC_L:
             head[i - 1] = j
-        a, b = edge_cells(kind, i, j, back[cell], w, second)
+        a, b = edge_cells(kind, i, j, np.int64(back[cell]), w, second)
         stack[size] = a
         size += 1
         if b >= 0:

@@ -110,7 +110,8 @@ def grown(array, needed):
     if needed <= array.size:
         return array
     bigger = np.empty(max(needed, 2 * array.size), dtype=array.dtype)
-    bigger[: array.size] = array
+    for k in range(array.size):  # a loop compiles faster than a slice
+        bigger[k] = array[k]
     return bigger
 
 
@@ -120,7 +121,9 @@ def wider(table, needed):
     if needed <= table.shape[1]:
         return table
     bigger = np.empty((table.shape[0], max(needed, 2 * table.shape[1])), dtype=table.dtype)
-    bigger[:, : table.shape[1]] = table
+    for r in range(table.shape[0]):
+        for c in range(table.shape[1]):
+            bigger[r, c] = table[r, c]
     return bigger
 
 
@@ -198,7 +201,8 @@ def word_items(
             best = max(best, entry_probability[e])
             n_items += 1
     if best > 0.0:
-        value[start:n_items] /= best
+        for p in range(start, n_items):
+            value[p] /= best
         return n_items, np.log(best)
     return n_items, 0.0
 

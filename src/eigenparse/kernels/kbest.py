@@ -22,8 +22,8 @@ def push(heap_score, heap_edge, heap_i, heap_j, size, score, edge, i, j):
 def pop(heap_score, heap_edge, heap_i, heap_j, size):
     """Move the best entry to position size - 1 and restore the heap before it."""
     size -= 1
-    swap(heap_score, heap_edge, heap_i, heap_j, 0, size)
-    p = 0
+    p = np.int64(0)  # a bare 0 has a type of its own, and callees would be compiled once more for it
+    swap(heap_score, heap_edge, heap_i, heap_j, p, size)
     while True:
         child = 2 * p + 1
         if child >= size:
@@ -69,18 +69,18 @@ def kbest_lists(
     widest = 1
     for p in range(edge_at.size - 1):
         widest = max(widest, edge_at[p + 1] - edge_at[p])
-    room = widest + 2 * k + 2
+    room, first = widest + 2 * k + 2, np.int64(0)
     heap_score, heap_edge = np.empty(room), np.empty(room, dtype=np.int64)
     heap_i, heap_j = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
     for p in range(item_score.size):
         if item_entry[p] >= 0:
             best[p, 0], back[p, 0], count[p] = item_score[p], -1, 1
             continue
-        size = 0
+        size = first
         for e in range(edge_at[p], edge_at[p + 1]):
             if count[left[e]] > 0 and count[right[e]] > 0:
                 total = best[left[e], 0] + best[right[e], 0] + edge_score[e]
-                size = push(heap_score, heap_edge, heap_i, heap_j, size, total, e, 0, 0)
+                size = push(heap_score, heap_edge, heap_i, heap_j, size, total, e, first, first)
         found = 0
         while size > 0 and found < k:
             size = pop(heap_score, heap_edge, heap_i, heap_j, size)
@@ -94,7 +94,7 @@ def kbest_lists(
                 size = push(heap_score, heap_edge, heap_i, heap_j, size, next_total, e, i, j + 1)
             if j == 0 and i + 1 < count[x]:
                 next_total = best[x, i + 1] + best[y, 0] + edge_score[e]
-                size = push(heap_score, heap_edge, heap_i, heap_j, size, next_total, e, i + 1, 0)
+                size = push(heap_score, heap_edge, heap_i, heap_j, size, next_total, e, i + 1, first)
         count[p] = found
 
 

@@ -143,8 +143,10 @@ def backward(
         scale[t] = 0.0
         if top > 0.0:
             for c in range(cand[t] - origin, cand[t + 1] - origin):
-                beta[c] /= top
-                eta[c] /= top
+                for j in range(beta.shape[1]):  # loops compile faster than rows
+                    beta[c, j] /= top
+                for j in range(eta.shape[1]):
+                    eta[c, j] /= top
             scale[t] = np.log(top)
 
 

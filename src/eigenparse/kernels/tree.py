@@ -106,7 +106,7 @@ def inside_pass(
     for i in range(left.size):
         widest = max(widest, at[i + 1] - at[i])
     w = np.empty(widest * widest, dtype=C.dtype)
-    s = 0
+    s = np.int64(0)
     while s < schedule.size:
         i = schedule[s]
         if entry[i] >= 0:
