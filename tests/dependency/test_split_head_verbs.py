@@ -3,7 +3,9 @@
 import io
 import itertools
 import pathlib
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from dependency.test_cli import run
@@ -12,13 +14,23 @@ from eigenparse.cli import parse as parse
 from eigenparse.cli import train_deptree as train_deptree
 from eigenparse.corpus.conllu import read_conllu, read_lines
 from eigenparse.corpus.dependencies import broken_trees, from_tokens
+from eigenparse.decode.arcs import relations_of
 from eigenparse.decode.parser import ParserOptions
 from eigenparse.decode.rerank import read_nbest
-from eigenparse.decode.split_heads import TreeParser, kbest_split_heads, parse_corpus, tree_parser
-from eigenparse.errors import OptionError
+from eigenparse.decode.split_heads import (
+    TreeParser,
+    kbest_split_heads,
+    parse_corpus,
+    parse_split_heads,
+    tree_parser,
+)
+from eigenparse.errors import ModelFileError, OptionError
 from eigenparse.evaluate.attachment import attachment
-from eigenparse.models.deptree import load_deptree
+from eigenparse.inference.arc_columns import arc_columns
+from eigenparse.learn.mira import ArcLearner
+from eigenparse.models.deptree import load_deptree, save_deptree
 from eigenparse.models.split_heads import SplitHeads
+from eigenparse.models.store import load_model, save_model
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +59,51 @@ def test_the_verb_parses_as_training_reported(folder: pathlib.Path) -> None:
     for before, after in zip(gold.text, guess.text):
         cells = [line.split("\t") for lines in (before, after) for line in lines]
         assert [c[:6] + c[9:] for c in cells[: len(before)]] == [c[:6] + c[9:] for c in cells[len(before) :]]
-    assert set(guess.trees.strings("relation")) == {"root", "dep"}
+    assert f"LAS {figures['LAS']:.2f}" in (folder / "figures").read_text()
+    assert figures["LAS"] > 0.9 * figures["UAS"]
+
+
+def test_the_labeller_is_that_of_the_graph_based_parser(folder: pathlib.Path) -> None:
+    """Relations of the grammar's arcs are those that a graph-based parser gives to the same arcs."""
+    gold = read_conllu(folder / "gold.conllu").trees
+    graph, _ = ArcLearner(passes=1, bits=8).fit(gold)
+    guess = parse_split_heads(parser(folder), gold)
+    expected = relations_of(graph, arc_columns(gold), guess.head)
+    assert guess.strings("relation") == [graph.relations[r] for r in expected]
+
+
+def test_words_without_tags_are_labelled_by_the_tags_of_their_tree(folder: pathlib.Path) -> None:
+    gold = read_conllu(folder / "gold.conllu").trees
+    words = [gold.select([s]).strings("form") for s in range(len(gold))]
+    found = parse_split_heads(parser(folder), from_tokens(words))
+    plain = replace(parser(folder), label_tags=np.array(["_"] * parser(folder).label_tags.size))
+    without = parse_split_heads(plain, from_tokens(words))
+    right = [g == f for g, f in zip(gold.strings("relation"), found.strings("relation"))]
+    blind = [g == f for g, f in zip(gold.strings("relation"), without.strings("relation"))]
+    assert np.array_equal(found.head, without.head)
+    assert sum(right) > sum(blind)
+
+
+def test_models_without_a_labeller_call_words_root_and_dep(folder: pathlib.Path) -> None:
+    model = replace(parser(folder).model, labeller=None)
+    save_deptree(folder / "bare", model)
+    again = load_deptree(folder / "bare")
+    assert isinstance(again, SplitHeads)
+    assert again.labeller is None
+    guess = parse_split_heads(tree_parser(again), read_conllu(folder / "gold.conllu").trees)
+    assert set(guess.strings("relation")) == {"root", "dep"}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("label_bits", 60), ("relations", ["x"]), ("relations", [1]), ("label_templates", ["z: h.p"])],
+)
+def test_damaged_labellers_are_refused(folder: pathlib.Path, name: str, value: object) -> None:
+    kind, header, arrays = load_model(folder / "m")
+    header["labeller"][name] = value
+    save_model(folder / "bad", kind=kind, header=header, arrays=arrays)
+    with pytest.raises(ModelFileError):
+        load_deptree(folder / "bad")
 
 
 def test_lists_are_distinct_ordered_and_begin_with_the_best(folder: pathlib.Path) -> None:

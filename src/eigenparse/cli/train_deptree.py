@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from eigenparse import __version__
 from eigenparse.cli.main import train
 
 
@@ -51,14 +52,23 @@ def deptree(
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Count on a Dask cluster, as tcp://host:8786.")
     ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on where an interrupted run of this command stopped.")
+    ] = False,
 ) -> None:
     """Learn the probability of words given their dependency tree, with a hidden state a word."""
+    from eigenparse.cli.kept import kept_work
+    from eigenparse.cli.output import check_target
+    from eigenparse.cli.progress import stages
     from eigenparse.corpus.conllu import read_many
+    from eigenparse.learn.checkpoint import dependencies_mark, mark_of
     from eigenparse.learn.deptree_fit import DepTreeLearner
+    from eigenparse.learn.rounds import silent
     from eigenparse.models.deptree import save_deptree
     from eigenparse.models.vectors import load_vectors
     from eigenparse.run.ordered import open_run
 
+    check_target(out)
     corpus = read_many(list(trees), skip_broken=skip_broken)
     for sentence in corpus.skipped:
         sys.stderr.write(f"eigenparse: skipped {sentence}\n")
@@ -68,15 +78,21 @@ def deptree(
         n_states=states,
         channels=tuple(name.strip() for name in channels.split(",")) if channels else (),
         members=members,
+        relations=estimator is Estimator.lpcfg,
         rounds=rounds,
         ridge=ridge,
         seed=seed,
     )
     known = load_vectors(vectors) if vectors else None
-    with open_run(cluster, jobs) as run:
-        model, report = learner.fit(corpus.trees, vectors=known, run=run)
+    words = "" if known is None else mark_of([list(known.words), known.vectors])
+    mark = dependencies_mark(corpus.trees, f"{__version__} {learner!r} {words}")
+    with kept_work(out, mark, resume=resume) as checkpoint:
+        with stages("learning") as tell, open_run(cluster, jobs) as run:
+            model, report = learner.fit(
+                corpus.trees, vectors=known, run=run, checkpoint=checkpoint, tell=tell or silent
+            )
+        save_deptree(out, model)
     seconds = time.perf_counter() - start
-    save_deptree(out, model)
     sys.stderr.write(f"eigenparse: learnt {states} states from {report.n_trees} trees in {seconds:.1f} s\n")
     if report.n_lifted:
         sys.stderr.write(
@@ -105,5 +121,5 @@ def _parse_dev(model: "TreeModel", dev: Path) -> None:  # type: ignore[name-defi
     start = time.process_time()
     figures = attachment(gold, parse_split_heads(tree_parser(model), gold)).figures()
     speed = len(gold) / (time.process_time() - start)
-    shown = ("UAS", "UAS without punctuation", "complete")
+    shown = ("UAS", "LAS", "UAS without punctuation", "complete")
     typer.echo("  ".join(f"{name} {figures[name]:.2f}" for name in shown) + f"  {speed:.0f} sentences/s")

@@ -20,6 +20,7 @@ from eigenparse.inference.arc_columns import (
 from eigenparse.inference.tags import with_predicted_tags
 from eigenparse.kernels.arc_decoding import label_all, parse_all, parse_kbest, posteriors
 from eigenparse.models.arcs import ArcModel
+from eigenparse.models.labeller import Labeller
 
 BLOCK = 256  # sentences whose lists are held at once
 
@@ -61,7 +62,7 @@ def _best(model: ArcModel, columns: ArcColumns, crossing: bool) -> tuple[AnyArra
     return head, scores
 
 
-def relations_of(model: ArcModel, columns: ArcColumns, head: AnyArray) -> AnyArray:
+def relations_of(model: ArcModel | Labeller, columns: ArcColumns, head: AnyArray) -> AnyArray:
     """(T,) best relation of every arc."""
     compiled = label_templates(model.label_templates, bits=model.label_bits)
     full = with_structure(columns, head)

@@ -5,13 +5,14 @@ from typing import TextIO
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, BoolVector
+from eigenparse.arrays import AnyArray, BoolVector, as_ids, frozen
 from eigenparse.corpus.conllu import Conllu, write_conllu
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.split_heads import word_tags
-from eigenparse.decode.arcs import BLOCK, TreeLists, write_lists
+from eigenparse.decode.arcs import BLOCK, TreeLists, relations_of, write_lists
 from eigenparse.decode.objective import Objective
-from eigenparse.decode.parser import Parser, ParserOptions, decode, make_parser, word_choices
+from eigenparse.decode.parser import Derivation, Parser, ParserOptions, decode, make_parser, word_choices
+from eigenparse.inference.arc_columns import arc_columns
 from eigenparse.inference.forest import Choices, choices
 from eigenparse.inference.open_rules import with_open_rules
 from eigenparse.kernels.split_heads import heads_of_rows
@@ -19,7 +20,7 @@ from eigenparse.models.split_heads import SplitHeads
 
 OTHER_SHARE = 1e-3  # weight of a use that a known word was never seen in, beside those it was
 OPEN_FACTOR = 4  # derivations asked for each tree of a list where tags are open
-ROOT, DEPENDENT = "root", "dep"
+ROOT, DEPENDENT, NO_TAG = "root", "dep", "_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +49,13 @@ def tree_parser(model: SplitHeads, options: ParserOptions | None = None) -> Tree
 
 
 def parse_split_heads(parser: TreeParser, trees: Dependencies) -> Dependencies:
-    """The same sentences with predicted heads; words without a tag may have any.
+    """The same sentences with predicted heads and relations; words without a tag may have any.
 
-    Relations are not modelled: the root is called root, all other words dep.
+    Where the model has no labeller, the root is called root and all other words dep.
     """
-    head = kbest_split_heads(parser, trees, 1).heads[0]
-    return trees.with_heads(head, (head > 0).astype(np.int32), (ROOT, DEPENDENT))
+    lists, tags = _search(parser, trees, 1)
+    found, names = _relations(parser, trees, lists, tags)
+    return trees.with_heads(lists.heads[0], found[0], names)
 
 
 def kbest_split_heads(parser: TreeParser, trees: Dependencies, n_best: int) -> TreeLists:
@@ -61,6 +63,11 @@ def kbest_split_heads(parser: TreeParser, trees: Dependencies, n_best: int) -> T
 
     A sentence longer than the parser takes has one tree, in which each word is the head of the next.
     """
+    return _search(parser, trees, n_best)[0]
+
+
+def _search(parser: TreeParser, trees: Dependencies, n_best: int) -> tuple[TreeLists, list[str]]:
+    """The lists, and the tag of every word: as given, or else in the best tree."""
     forms = trees.strings("form")
     names, ids = word_tags(trees, parser.model.tags)
     tags = [names[i] for i in ids]
@@ -73,11 +80,55 @@ def kbest_split_heads(parser: TreeParser, trees: Dependencies, n_best: int) -> T
         if too_long(parser, high - low):
             lists.heads[0, low:high] = np.arange(high - low)
         elif high > low:
-            found = _distinct_heads(parser, forms[low:high], tags[low:high], n_best)
+            found = _distinct_trees(parser, forms[low:high], tags[low:high], n_best)
             lists.found[s] = len(found)
-            for rank, (heads, score) in enumerate(found):
-                lists.heads[rank, low:high], lists.scores[s, rank] = heads, score
-    return lists
+            for rank, (heads, best) in enumerate(found):
+                lists.heads[rank, low:high], lists.scores[s, rank] = heads, best.score
+            if NO_TAG in tags[low:high]:
+                tags[low:high] = _tags_in(parser, found[0][1], tags[low:high])
+    return lists, tags
+
+
+def _tags_in(parser: TreeParser, best: Derivation, given: list[str]) -> list[str]:
+    """The tags that were given, and those of a tree where none were."""
+    found = list(given)
+    for label, i in zip(best.label.tolist(), best.position.tolist()):
+        if i >= 0 and given[i] == NO_TAG:
+            found[i] = str(parser.label_tags[label])
+    return found
+
+
+def _relations(
+    parser: TreeParser, trees: Dependencies, lists: TreeLists, tags: list[str]
+) -> tuple[AnyArray, tuple[str, ...]]:
+    """(k, T) relations of the arcs of all ranks, and their names."""
+    labeller = parser.model.labeller
+    if labeller is None:
+        return (lists.heads > 0).astype(np.int32), (ROOT, DEPENDENT)
+    columns = arc_columns(_compact(_tagged(trees, parser.model.tags, tags)))
+    found = [relations_of(labeller, columns, heads) for heads in lists.heads]
+    return np.stack(found), labeller.relations
+
+
+def _tagged(trees: Dependencies, kind: str, tags: list[str]) -> Dependencies:
+    """The same words with these tags where they had none."""
+    names, ids = word_tags(trees, kind)
+    column = "upos" if kind == "upos" else "xpos"
+    if [names[i] for i in ids.tolist()] == tags:
+        return trees
+    numbers = {name: i for i, name in enumerate(dict.fromkeys(tags))}
+    made = {column: frozen(as_ids([numbers[tag] for tag in tags]))}
+    return replace(trees, **made, symbols={**trees.symbols, column: tuple(numbers)})
+
+
+def _compact(trees: Dependencies) -> Dependencies:
+    """The same words with only the symbols that they use, which a part of a long file shares with all of it."""
+    columns, symbols = {}, dict(trees.symbols)
+    for name in ("form", "upos", "xpos", "feats"):
+        used, ids = np.unique(getattr(trees, name), return_inverse=True)
+        columns[name] = frozen(as_ids(ids.ravel()))
+        symbols[name] = tuple(trees.symbols[name][i] for i in used.tolist())
+    return replace(trees, **columns, symbols=symbols)
 
 
 def too_long(parser: TreeParser, n_words: int) -> bool:
@@ -85,17 +136,17 @@ def too_long(parser: TreeParser, n_words: int) -> bool:
     return n_words > parser.parser.options.max_length
 
 
-def _distinct_heads(
+def _distinct_trees(
     parser: TreeParser, words: list[str], tags: list[str], n_best: int
-) -> list[tuple[AnyArray, float]]:
-    """Heads and scores of the best trees; where tags are open several derivations have the same heads."""
+) -> list[tuple[AnyArray, Derivation]]:
+    """Heads and derivations of the best trees; where tags are open several derivations have the same heads."""
     is_open = n_best > 1 and not all(tag in parser.tag_symbol for tag in tags)
     more = OPEN_FACTOR * n_best if is_open else n_best
-    found: dict[bytes, tuple[AnyArray, float]] = {}
+    found: dict[bytes, tuple[AnyArray, Derivation]] = {}
     for best in decode(parser.parser, words, k=more, given=given_tags(parser, words, tags)).derivations:
         heads = np.zeros(len(words), dtype=np.int32)
         heads_of_rows(best.label, best.left, best.right, best.position, parser.is_partial, heads)
-        found.setdefault(heads.tobytes(), (heads, best.score))
+        found.setdefault(heads.tobytes(), (heads, best))
     return list(found.values())[:n_best]
 
 
@@ -103,12 +154,13 @@ def parse_corpus(parser: TreeParser, corpus: Conllu, out: TextIO, *, n_best: int
     """Parse a file that has been read and write CoNLL-U; return how many sentences were too long."""
     for start in range(0, len(corpus), BLOCK):
         part = corpus.part(start, start + BLOCK)
-        lists = kbest_split_heads(parser, part.trees, n_best)
-        names = [[DEPENDENT if h else ROOT for h in heads] for heads in lists.heads.tolist()]
+        lists, tags = _search(parser, part.trees, n_best)
+        found, names = _relations(parser, part.trees, lists, tags)
+        called = [[names[r] for r in row] for row in found.tolist()]
         if n_best == 1:
-            write_conllu(out, part, lists.heads[0], names[0])
+            write_conllu(out, part, lists.heads[0], called[0])
         else:
-            write_lists(out, part, lists, names)
+            write_lists(out, part, lists, called)
     return sum(too_long(parser, n) for n in corpus.trees.lengths().tolist())
 
 

@@ -78,13 +78,15 @@ class DepTreeLearner:
     ``instruments`` is spectral too but uses every word and every channel, regularised by ``ridge``;
     ``recovered`` turns the consistent one into probabilities and improves them by EM; ``cluster``
     groups projected words and counts; ``em`` improves the clusters by rounds of EM; ``lpcfg`` learns a
-    latent PCFG over split heads (``members`` of them), whose labels are the only channel, upos or tag.
+    latent PCFG over split heads (``members`` of them), whose labels are the only channel, upos or tag, and with
+    ``relations`` a labeller of the arcs that it finds.
     """
 
     estimator: str = "em"
     n_states: int = 10
     channels: tuple[str, ...] = ()
     members: int = 1
+    relations: bool = False
     rare: int = 5
     rounds: int = 8
     ridge: float = 1e-3
@@ -147,7 +149,15 @@ class DepTreeLearner:
     ) -> tuple[TreeModel, DepTreeReport]:
         """A latent PCFG over split heads."""
         grammar = fit_split_heads(
-            trees, n_states=self.n_states, tags=self.channels[0], members=self.members, seed=self.seed
+            trees,
+            n_states=self.n_states,
+            tags=self.channels[0],
+            members=self.members,
+            relations=self.relations,
+            seed=self.seed,
+            run=run,
+            checkpoint=checkpoint,
+            tell=tell,
         )
         n_lifted = int((~is_projective(trees)).sum())
         return grammar, DepTreeReport(self.estimator, len(trees), 0, (), 0, n_lifted)

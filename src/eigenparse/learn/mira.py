@@ -90,7 +90,7 @@ class ArcLearner:
         where, shown = (LocalRun(), progress) if run is None else (run, None)
         arcs, labels = where.map_ordered(
             partial(_learn_part, self, trees, progress=shown, checkpoint=checkpoint),
-            (_learn_arcs, _learn_relations),
+            (_learn_arcs, learn_relations),
         )
         weights, wrong_heads, n_lifted = arcs
         label_weights, wrong_relations, relations = labels
@@ -184,7 +184,7 @@ def _learn_arcs(
     return *learner.fit_arcs(arc_columns(trees), gold.head, progress, checkpoint.at("arcs")), n_lifted
 
 
-def _learn_relations(
+def learn_relations(
     learner: ArcLearner, trees: Dependencies, progress: Progress | None, checkpoint: Checkpoint
 ) -> tuple[Any, ...]:
     """Weights of relations, wrong ones of each pass, and their names."""

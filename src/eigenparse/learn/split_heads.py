@@ -1,24 +1,85 @@
-"""Dependency trees in, a latent PCFG over their split-head binarisation out."""
+"""Dependency trees in, a latent PCFG over their split-head binarisation out, with a labeller of its arcs."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 
+from eigenparse.corpus.columns import Trees
 from eigenparse.corpus.dependencies import Dependencies, projectivised
 from eigenparse.corpus.split_heads import split_head_trees
-from eigenparse.learn.lpcfg import LpcfgOptions, train_lpcfg
+from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint
+from eigenparse.learn.lpcfg import MEMBER_STREAM, LpcfgOptions, train_lpcfg
+from eigenparse.learn.mira import ArcLearner, learn_relations
+from eigenparse.learn.rounds import Tell, silent
 from eigenparse.learn.states import StateOptions
+from eigenparse.models.labeller import Labeller
+from eigenparse.models.pcfg import LatentGrammar
 from eigenparse.models.split_heads import SplitHeads
+from eigenparse.run.local import LocalRun
+from eigenparse.run.ordered import OrderedRun
 
 FLOOR = 0.1  # counts that a rule or word never seen with a label is given
 UNKNOWN_FLOOR = 1e-5  # the same for a label never seen
 
 
 def fit_split_heads(
-    trees: Dependencies, *, n_states: int, tags: str = "upos", members: int = 1, seed: int = 0
+    trees: Dependencies,
+    *,
+    n_states: int,
+    tags: str = "upos",
+    members: int = 1,
+    relations: bool = False,
+    seed: int = 0,
+    run: OrderedRun = LocalRun(),
+    checkpoint: Checkpoint = NOTHING_KEPT,
+    tell: Tell = silent,
 ) -> SplitHeads:
-    """Clusters and EM of the latent PCFG learner; crossing trees are lifted first."""
+    """Clusters and EM of the latent PCFG learner; crossing trees are lifted first.
+
+    relations: learn a labeller of arcs too.  run: where the members and the labeller are learnt, each apart;
+    the result is the same.  checkpoint: where they are kept and looked for, finished or under way.
+    """
     filled = trees.select(np.flatnonzero(trees.lengths() > 0))
     binary = split_head_trees(projectivised(filled)[0], tags=tags)
-    options = LpcfgOptions(states=StateOptions(states=n_states), coarse_states=0, ensemble=members, seed=seed)
-    grammar = train_lpcfg(binary, options).grammar
+    options = LpcfgOptions(states=StateOptions(states=n_states), coarse_states=0)
+    told = tell if run == LocalRun() else silent
+    work: list[Callable[[], Any]] = [
+        partial(
+            _grammar,
+            binary,
+            replace(options, seed=seed + k * MEMBER_STREAM),
+            told,
+            checkpoint.at(f"grammar{k}"),
+        )
+        for k in range(members)
+    ]
+    if relations and set(filled.strings("relation")) - {"_"}:
+        work.append(partial(_labeller, filled, seed, told, checkpoint))
+    made = list(run.map_ordered(_done, work))
+    first: LatentGrammar = made[0]
+    grammar = replace(first, members=tuple(one.members[0] for one in made[:members]))
     count = np.maximum(np.bincount(binary.label, minlength=len(binary.labels)), 1)
-    return SplitHeads(tags, n_states, grammar, np.append(FLOOR / count, UNKNOWN_FLOOR))
+    floor = np.append(FLOOR / count, UNKNOWN_FLOOR)
+    return SplitHeads(tags, n_states, grammar, floor, made[members] if len(made) > members else None)
+
+
+def _done(work: Callable[[], Any]) -> Any:
+    return work()
+
+
+def _grammar(trees: Trees, options: LpcfgOptions, tell: Tell, checkpoint: Checkpoint) -> LatentGrammar:
+    return train_lpcfg(trees, options, progress=tell, checkpoint=checkpoint).grammar
+
+
+def _labeller(trees: Dependencies, seed: int, tell: Tell, checkpoint: Checkpoint) -> Labeller:
+    """Relations of gold arcs, as the graph-based parser learns them."""
+
+    def shown(what: str, done: int, total: int) -> None:
+        tell(f"{what}: pass {done} of {total}")
+
+    learner = ArcLearner(seed=seed)
+    weights, _, names = learn_relations(learner, trees, shown, checkpoint)
+    return Labeller(learner.label_templates, weights, names)

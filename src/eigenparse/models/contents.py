@@ -98,6 +98,8 @@ ARRAYS["deptree"] = (
     (r"start|final|floor", _FLOATS, 1),
     (r"observation", _FLOATS, 2),
     (r"transition|product", _FLOATS, 3),
+    (r"label_rows", ("u4",), 1),
+    (r"label_weights", ("f4",), 2),
     *ARRAYS["lpcfg"],
 )
 ARRAYS["reranker"] = (

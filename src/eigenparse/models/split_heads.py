@@ -6,6 +6,7 @@ from typing import Any
 from eigenparse.arrays import AnyArray
 from eigenparse.corpus.columns import Label
 from eigenparse.errors import DataError
+from eigenparse.models.labeller import Labeller, labeller_of, labeller_parts
 from eigenparse.models.pcfg import (
     LatentGrammar,
     Skeleton,
@@ -31,13 +32,15 @@ class SplitHeads:
     """Grammars whose trees are dependency trees; log p is the mean of the members' log p.
 
     tags: "upos" or "tag", what labels are made of.  floor: (A + 1,) weight of a rule or word that a
-    label was never seen with; the last is that of labels never seen.
+    label was never seen with; the last is that of labels never seen.  labeller: of the arcs of trees
+    that the grammar finds.
     """
 
     tags: str
     n_states: int
     grammar: LatentGrammar
     floor: AnyArray
+    labeller: Labeller | None = None
 
     @property
     def estimator(self) -> str:
@@ -74,7 +77,11 @@ def split_heads_parts(model: SplitHeads) -> tuple[Header, dict[str, AnyArray]]:
         arrays |= {f"member{i}.{name}": getattr(member, name).astype(t) for name, t in MEMBER_TYPES.items()}
     if model.grammar.context is not None:
         arrays |= {f"context.{name}": getattr(model.grammar.context, name) for name in CONTEXT}
-    return header, arrays | {"floor": model.floor}
+    arrays["floor"] = model.floor
+    if model.labeller is not None:
+        header["labeller"], own = labeller_parts(model.labeller)
+        arrays |= own
+    return header, arrays
 
 
 def split_heads_of(header: Header, arrays: dict[str, AnyArray]) -> SplitHeads:
@@ -95,7 +102,11 @@ def split_heads_of(header: Header, arrays: dict[str, AnyArray]) -> SplitHeads:
         raise ValueError("weights or floors do not fit the labels")
     context = _context(skeleton, arrays) if "context.follow" in arrays else None
     return SplitHeads(
-        str(header["channels"][0]), int(header["n_states"]), LatentGrammar(skeleton, members, context), floor
+        str(header["channels"][0]),
+        int(header["n_states"]),
+        LatentGrammar(skeleton, members, context),
+        floor,
+        labeller_of(header["labeller"], arrays) if "labeller" in header else None,
     )
 
 

@@ -1,0 +1,226 @@
+"""EM of HMMs, taggers and latent tree models that is stopped or killed, and what a second run makes of the rest."""
+
+import os
+import pathlib
+import random
+import time
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+from tests.cli.calls import call
+from tests.hardening.test_pass_checkpoints import WORDS, ended, start
+
+from eigenparse.corpus.conllu import read_conllu
+from eigenparse.corpus.label_sources import read_labelled
+from eigenparse.corpus.sequences import Column, Sequences
+from eigenparse.corpus.symbols import read_symbols
+from eigenparse.learn import deptree_em, em_chain, lpcfg, mira, rhmm_emission, rhmm_latent
+from eigenparse.learn.chain import HmmChoices, fit_hmm, symbol_table
+from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, open_checkpoint
+from eigenparse.learn.deptree_fit import DepTreeLearner
+from eigenparse.learn.rhmm import TaggerChoices, fit_product
+from eigenparse.learn.three_segment import fit_three_segment
+from eigenparse.models.chain import save_chain
+from eigenparse.models.deptree import save_deptree
+from eigenparse.models.rhmm import save_tagger
+
+KILLS = int(os.environ.get("EIGENPARSE_KILLS", "0"))  # 0: one of each of the short commands
+Learn = Callable[[pathlib.Path, pathlib.Path, Checkpoint], None]
+
+
+class PowerCutError(Exception):
+    """Stands for a power cut."""
+
+
+def write_trees(path: pathlib.Path, n: int) -> pathlib.Path:
+    """Random trees of few words, with children on both sides of the root."""
+    draw, lines = random.Random(1), []
+    for _ in range(n):
+        size = draw.randint(2, 9)
+        root = draw.randint(1, size)
+        for i in range(1, size + 1):
+            tag = draw.choice(sorted(WORDS))
+            head = 0 if i == root else draw.randint(root, i - 1) if i > root else draw.randint(i + 1, root)
+            word, relation = draw.choice(WORDS[tag]), draw.choice(["obj", "det"]) if head else "root"
+            lines.append(f"{i}\t{word}\t{word}\t{tag}\t{tag[0]}\t_\t{head}\t{relation}\t_\t_")
+        lines.append("")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """Trees, their words and tags as columns, and their words as text."""
+    folder = tmp_path_factory.mktemp("rounds")
+    trees = read_conllu(write_trees(folder / "train.conllu", 60)).trees
+    words, tags = trees.strings("form"), trees.strings("upos")
+    spans = list(zip(trees.offsets[:-1].tolist(), trees.offsets[1:].tolist()))
+    text = (" ".join(words[a:b]) for a, b in spans)
+    (folder / "text").write_text("".join(f"{line}\n" for line in text))
+    rows = ("\n".join(f"{w} {t}" for w, t in zip(words[a:b], tags[a:b])) for a, b in spans)
+    (folder / "columns").write_text("\n\n".join(rows) + "\n")
+    return folder
+
+
+def learn_hmm(method: str, folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -> None:
+    data = symbol_table(read_symbols(folder / "text", "word", None))
+    save_chain(out, fit_hmm(data, "word", HmmChoices(method, states=5, rounds=4), checkpoint=place)[0])
+
+
+def learn_tagger(
+    members: int, choices: TaggerChoices, folder: pathlib.Path, out: pathlib.Path, place: Checkpoint
+) -> None:
+    corpus = read_labelled(folder / "columns", columns=["word", "pos"])
+    save_tagger(out, fit_product(corpus, "pos", choices, members, checkpoint=place)[0])
+
+
+def learn_segments(folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -> None:
+    corpus = read_labelled(folder / "columns", columns=["code", "phone"])
+    save_tagger(out, fit_three_segment(corpus, rounds=3, checkpoint=place)[0])
+
+
+def learn_trees(learner: DepTreeLearner, folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -> None:
+    save_deptree(out, learner.fit(read_conllu(folder / "train.conllu").trees, checkpoint=place)[0])
+
+
+def tagger(method: str, **more: object) -> TaggerChoices:
+    return TaggerChoices(method=method, states=2, rounds=3, **more)  # type: ignore[arg-type]
+
+
+def trees(estimator: str, **more: object) -> DepTreeLearner:
+    return DepTreeLearner(estimator=estimator, n_states=2, rounds=3, **more)  # type: ignore[arg-type]
+
+
+LONG: dict[str, Learn] = {
+    "hmm-cluster": partial(learn_hmm, "cluster"),
+    "hmm-em": partial(learn_hmm, "em"),
+    "rhmm-cluster": partial(learn_tagger, 1, tagger("cluster", emission="class")),
+    "rhmm-em": partial(learn_tagger, 1, tagger("em", emission="class", start="random")),
+    "rhmm-product": partial(learn_tagger, 2, tagger("em")),
+    "three-segment": learn_segments,
+    "deptree-em": partial(learn_trees, trees("em")),
+    "deptree-recovered": partial(learn_trees, trees("recovered")),
+    "deptree-lpcfg": partial(learn_trees, trees("lpcfg", members=2, relations=True)),
+}
+PLACES = (
+    (em_chain, "expected_counts"), (rhmm_latent, "expected_states"), (rhmm_emission, "adagrad_pass"),
+    (deptree_em, "count_block"), (lpcfg, "expected_counts"), (mira, "label_pass"),
+)  # fmt: skip
+
+
+def stop_after(patch: pytest.MonkeyPatch, n: int) -> list[int]:
+    """Raise at the n-th round or pass of any kind; a very large n only counts.  Gives what is left."""
+    left = [n]
+    for module, name in PLACES:
+
+        def counted(
+            *given: object, real: Callable[..., object] = getattr(module, name), **named: object
+        ) -> object:
+            left[0] -= 1
+            if left[0] < 0:
+                raise PowerCutError
+            return real(*given, **named)
+
+        patch.setattr(module, name, counted)
+    return left
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_work_stopped_at_any_round_ends_in_the_same_bytes(
+    name: str, folder: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    learn = LONG[name]
+    with monkeypatch.context() as patch:
+        left = stop_after(patch, 1000)
+        learn(folder, tmp_path / "whole", NOTHING_KEPT)
+    n_rounds = 1000 - left[0]
+    assert n_rounds >= 2
+    for after in range(n_rounds):
+        place = open_checkpoint(tmp_path / f"c{after}", "mark", resume=False, seconds=0.0)
+        with monkeypatch.context() as patch:
+            stop_after(patch, after)
+            with pytest.raises(PowerCutError):
+                learn(folder, tmp_path / "never", place)
+        again = open_checkpoint(tmp_path / f"c{after}", "mark", resume=True, seconds=0.0)
+        with monkeypatch.context() as patch:
+            left = stop_after(patch, n_rounds)
+            learn(folder, tmp_path / "again", again)
+            if name not in AGAIN:
+                assert left[0] == after  # nothing is done twice
+        assert (tmp_path / "again").read_bytes() == (tmp_path / "whole").read_bytes()
+    assert not (tmp_path / "never").exists()
+
+
+AGAIN = ("rhmm-product", "deptree-lpcfg")  # an emission, and a grammar's last round, are done again
+
+
+def test_what_a_tagger_reports_survives(folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    corpus = read_labelled(folder / "columns", columns=["word", "pos"])
+    for choices, members in ((tagger("em"), 2), (tagger("spectral"), 1)):
+        place = open_checkpoint(tmp_path / "c", "mark", resume=False, seconds=0.0)
+        _, whole = fit_product(corpus, "pos", choices, members, checkpoint=place)
+        assert list((tmp_path / "c").glob("*.part-of-model"))
+        _, again = fit_product(corpus, "pos", choices, members, checkpoint=place)
+        assert (again.singular, again.log_likelihood, again.trials, again.states) == (
+            whole.singular, whole.log_likelihood, whole.trials, whole.states,
+        )  # fmt: skip
+
+
+COMMANDS = {
+    "hmm": ("hmm", "text", "--unit", "word", "--method", "em", "--states", "4", "--em-rounds", "300"),
+    "rhmm": ("rhmm", "columns", "--columns", "word,pos", "--method", "em", "--em-rounds", "60", "--ensemble", "2"),
+    "deptree": ("deptree", "train.conllu", "--states", "4", "--rounds", "300"),
+    "split-heads": ("deptree", "train.conllu", "--states", "4", "--estimator", "lpcfg", "--members", "2"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMMANDS if KILLS else ("hmm", "rhmm"))
+def test_killed_at_random_moments(name: str, folder: pathlib.Path) -> None:
+    """kill -9 after learning has begun, then --resume: the same bytes, every time."""
+    kind, source, *more = COMMANDS[name]
+    began = time.monotonic()
+    done = call("train", kind, folder / source, *more, "--out", folder / f"{name}.model")
+    assert done.code == 0, done.err
+    seconds, expected = time.monotonic() - began, (folder / f"{name}.model").read_bytes()
+    draw = random.Random(KILLS)
+    for number in range(KILLS or 1):
+        out = f"{name}{number}.model"
+        process = start(folder, *COMMANDS[name], "--out", out)
+        while not (folder / f"{out}.checkpoint" / "run.json").exists() and process.poll() is None:
+            time.sleep(0.01)
+        time.sleep(draw.uniform(0.0, 1.0) * seconds)
+        process.kill()
+        process.communicate()
+        ended(start(folder, *COMMANDS[name], "--out", out, "--resume"))
+        assert (folder / out).read_bytes() == expected
+        assert not (folder / f"{out}.checkpoint").exists()
+        assert not list(folder.glob(".*.part"))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_other_data_or_settings_are_refused(name: str, folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    open_checkpoint(tmp_path / "a.model.checkpoint", "something else", resume=False)
+    kind, source, *more = COMMANDS[name]
+    done = call("train", kind, folder / source, *more, "--out", tmp_path / "a.model", "--resume")
+    assert done.code == 1
+    assert "other data or settings" in done.err
+    assert not (tmp_path / "a.model").exists()
+
+
+def test_sums_are_not_resumed(folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    for words in (("hmm", folder / "text"), ("rhmm", folder / "columns")):
+        done = call("train", *words, "--keep-statistics", "--resume", "--out", tmp_path / "a.model")
+        assert done.code == 1
+        assert "leave out --resume" in done.err
+
+
+def test_marks_tell_columns_apart() -> None:
+    from eigenparse.learn.checkpoint import sequences_mark
+
+    def mark(words: str, name: str = "word", settings: str = "") -> str:
+        column = Column.of(name, words.split())
+        return sequences_mark(Sequences.of((name,), [[(w,) for w in column.strings()]]), settings)
+
+    assert mark("a b") == mark("a b")
+    assert len({mark("a b"), mark("b a"), mark("a b", "form"), mark("a b", settings="x"), mark("a b a")}) == 5
