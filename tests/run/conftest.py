@@ -52,6 +52,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
         made("convert", folder / f"{name}.ptb", "--to", "conllu", "--out", folder / f"{name}.conllu")
     settings = ("--bits", 12, "--passes", 2)
     made("train", "dependency", folder / "dev.conllu", *settings, "--out", folder / "arcs.model")
+    grammar = ("--estimator", "lpcfg", "--states", 2)
+    made("train", "deptree", folder / "dev.conllu", *grammar, "--out", folder / "trees.model")
     return folder
 
 

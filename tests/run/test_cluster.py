@@ -52,11 +52,14 @@ def test_no_scheduler_gives_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
 Kill = Callable[[int], list[int]]
 TREES = ["--bits", 12, "--passes", 2]
 TAGGERS = ["train", "rhmm", "train.ptb", "--method", "cluster", "--emission", "class", "--states", 2]
+SPLIT_HEADS = ["train", "deptree", "dev.conllu", "--states", 2, "--estimator", "lpcfg", "--members", 2]
 PRINTED = {  # what is printed, and the results after which a worker is killed
     "parse-json": (["parse", "lpcfg.model", "text", "--format", "json"], 0),
     "parse-killed": (["parse", "lpcfg.model", "text", "--kbest", 2], 2),
     "parse-dependency": (["parse", "arcs.model", "train.conllu"], 0),
     "parse-dependency-kbest": (["parse", "arcs.model", "text", "--kbest", 2], 0),
+    "parse-split-heads": (["parse", "trees.model", "train.conllu", "--max-length", 20], 0),
+    "parse-split-heads-killed": (["parse", "trees.model", "train.conllu", "--kbest", 2], 1),
     "tag": (["tag", "rhmm.model", "text", "--format", "plain", "--posteriors"], 0),
     "tag-killed": (["tag", "rhmm.model", "text", "--format", "plain"], 3),
     "evaluate-trees": (["evaluate", "dev.ptb", "guess.ptb", "--per-label", "--per-sentence"], 0),
@@ -77,6 +80,7 @@ LEARNT = {
         f"deptree-{name}": (["train", "deptree", "dev.conllu", "--states", 3, "--estimator", name], 0)
         for name in ("consistent", "printed", "instruments", "recovered", "cluster", "lpcfg")
     },
+    "deptree-members-killed": ([*SPLIT_HEADS, "--channels", "tag"], 1),
     "deptree-killed": (["train", "deptree", "dev.conllu", "--states", 3, "--estimator", "em"], 6),
     "reranker": (["train", "reranker", "dev.conllu", "--parser", "arcs.model", "--best", 4], 0),
 }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from eigenparse.cli.parse import ParseRequest
     from eigenparse.corpus.dependencies import Dependencies
     from eigenparse.decode.request import Request
+    from eigenparse.decode.split_heads import TreeParser
     from eigenparse.evaluate.attachment import Attachment
     from eigenparse.evaluate.brackets import BracketScores
     from eigenparse.evaluate.evalb_params import EvalbParams
@@ -61,6 +62,14 @@ def loaded_arcs(place: ModelPlace) -> "ArcModel":
     from eigenparse.models.arcs import load_arcs
 
     return load_arcs(place.path)
+
+
+@functools.lru_cache(maxsize=2)
+def loaded_trees(place: ModelPlace, max_length: int | None, memory: int | None) -> "TreeParser":
+    """A split-head grammar ready to parse, read once by a worker."""
+    from eigenparse.cli.parse_dependency import load_tree_parser
+
+    return load_tree_parser(Path(place.path), max_length, memory)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +128,25 @@ def parse_dependencies(asked: "ParseRequest") -> None:
             n_words, tagged = n_words + n, tagged or has_tags
     if n_words and not tagged:
         tell(NO_TAGS)
+
+
+def parse_split_heads(asked: "ParseRequest") -> None:
+    """The same with a latent tree model that is a parser too."""
+    from eigenparse.cli.output import result_stream
+    from eigenparse.cli.parse_dependency import check_form, tell_long, tell_nothing
+
+    check_form(asked)
+    loaded_trees(
+        ModelPlace.of(asked.model), asked.max_length, asked.memory
+    )  # a model that cannot is refused here
+    task = functools.partial(parse_trees_block, max_length=asked.max_length, memory=asked.memory)
+    total: Counter[str] = Counter()
+    with open_run(asked.cluster, asked.jobs) as run, result_stream(asked.output) as stream:
+        for text, counts in run.map_ordered(task, _arc_blocks(asked)):
+            stream.write(text)
+            total += counts
+    tell_nothing(total["words"])
+    tell_long(total["long"], total["sentences"])
 
 
 def _parse_grammar(run: OrderedRun, asked: "ParseRequest", stream: Any) -> None:
@@ -212,6 +240,23 @@ def parse_arcs_block(block: LineBlock) -> tuple[bytes, int, bool]:
         raise shifted(problem, block.first) from None
     tagged = bool(model.taggers) or has_tags(corpus.trees)
     return text.getvalue().encode("utf-8"), corpus.trees.n_words, tagged
+
+
+def parse_trees_block(
+    block: LineBlock, *, max_length: int | None, memory: int | None
+) -> tuple[bytes, Counter[str]]:
+    """A block in CoNLL-U as a split-head grammar parses it; its sentences, words, and sentences too long."""
+    from eigenparse.decode.arcs import read_input
+    from eigenparse.decode.split_heads import parse_corpus
+
+    text, parser = io.StringIO(), loaded_trees(block.place, max_length, memory)
+    try:
+        corpus = read_input(block.lines, source=block.source)
+        n_long = parse_corpus(parser, corpus, text, n_best=block.n_best)
+    except FormatError as problem:
+        raise shifted(problem, block.first) from None
+    counts = Counter(sentences=len(corpus), words=corpus.trees.n_words, long=n_long)
+    return text.getvalue().encode("utf-8"), counts
 
 
 def shifted(problem: FormatError, first: int) -> FormatError:

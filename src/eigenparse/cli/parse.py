@@ -32,6 +32,7 @@ RUNNERS = {
 CLUSTER_RUNNERS = {
     "lpcfg": "eigenparse.cli.cluster:parse_sentences",
     "dependency": "eigenparse.cli.cluster:parse_dependencies",
+    "deptree": "eigenparse.cli.cluster:parse_split_heads",
 }
 
 

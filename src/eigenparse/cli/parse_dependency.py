@@ -4,6 +4,7 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from eigenparse.cli.output import result_stream
@@ -13,6 +14,7 @@ from eigenparse.errors import OptionError
 if TYPE_CHECKING:
     from eigenparse.corpus.conllu import Conllu
     from eigenparse.corpus.dependencies import Dependencies
+    from eigenparse.decode.split_heads import TreeParser
 
 NO_TAGS = "the sentences have no tags, on which this model relies; tag them or train --tags predicted"
 
@@ -31,30 +33,55 @@ def run(request: ParseRequest) -> None:
 
 def run_split_heads(request: ParseRequest) -> None:
     """Parse one file with a latent tree model that is a parser too."""
-    from eigenparse.cli.progress import tell
+    from eigenparse.decode.split_heads import parse_corpus
+
+    if request.jobs != 1:
+        from eigenparse.cli.cluster import parse_split_heads
+
+        parse_split_heads(request)
+        return
+    check_form(request)
+    parser = load_tree_parser(request.model, request.max_length, request.memory)
+    corpus = read_sentences(request, tags_matter=False)  # words without a tag may have any
+    with text_stream(request) as out:
+        n_long = parse_corpus(parser, corpus, out, n_best=request.kbest)
+    tell_long(n_long, len(corpus))
+
+
+def load_tree_parser(path: Path, max_length: int | None, memory: int | None) -> "TreeParser":
+    """A model of split heads ready to parse; OptionError if it scores trees only."""
     from eigenparse.decode.parser import ParserOptions
-    from eigenparse.decode.split_heads import parse_corpus, tree_parser
+    from eigenparse.decode.split_heads import tree_parser
     from eigenparse.models.deptree import load_deptree
     from eigenparse.models.split_heads import SplitHeads
 
-    check_form(request)
-    model = load_deptree(request.model)
+    model = load_deptree(path)
     if not isinstance(model, SplitHeads):
         raise OptionError(
-            f"{request.model}: the estimator {model.estimator} scores trees but finds none; "
+            f"{path}: the estimator {model.estimator} scores trees but finds none; "
             "train with --estimator lpcfg"
         )
-    limits = ParserOptions()
-    limits = replace(
-        limits, max_length=request.max_length or limits.max_length, memory=request.memory or limits.memory
-    )
-    corpus = read_sentences(request, tags_matter=False)  # words without a tag may have any
-    with text_stream(request) as out:
-        n_long = parse_corpus(tree_parser(model, limits), corpus, out, n_best=request.kbest)
+    usual = ParserOptions()
+    limits = replace(usual, max_length=max_length or usual.max_length, memory=memory or usual.memory)
+    return tree_parser(model, limits)
+
+
+def tell_long(n_long: int, n_sentences: int) -> None:
+    """Say how many sentences were not parsed."""
+    from eigenparse.cli.progress import tell
+
     if n_long:
         tell(
-            f"{n_long} of {len(corpus)} sentences are too long to be parsed; each of their words heads the next"
+            f"{n_long} of {n_sentences} sentences are too long to be parsed; each of their words heads the next"
         )
+
+
+def tell_nothing(n_words: int) -> None:
+    """Say that there was no word."""
+    from eigenparse.cli.progress import tell
+
+    if not n_words:
+        tell("the input has no word: nothing to parse")
 
 
 def read_sentences(request: ParseRequest, *, tags_matter: bool) -> "Conllu":
@@ -64,8 +91,7 @@ def read_sentences(request: ParseRequest, *, tags_matter: bool) -> "Conllu":
     from eigenparse.decode.arcs import read_input
 
     corpus = read_input(read_text(request.source).split("\n"), source=str(request.source))
-    if not corpus.trees.n_words:
-        tell("the input has no word: nothing to parse")
+    tell_nothing(corpus.trees.n_words)
     if tags_matter and corpus.trees.n_words and not has_tags(corpus.trees):
         tell(NO_TAGS)
     return corpus
