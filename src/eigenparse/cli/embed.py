@@ -98,6 +98,8 @@ def _learn(
     with stages("embed") as told, open_run(how.cluster, how.jobs) as run:
         where = None if run_alone else run
         vocabulary, pairs = count_files(text_files(text), choices, told=told, run=where, names=names)
+        if told is not None:
+            told("singular vectors")
         vectors = learn_vectors(vocabulary, pairs, choices)
     if out is not None and how.keep_statistics:
         save_statistics(out, vectors, (vocabulary, pairs, choices))
