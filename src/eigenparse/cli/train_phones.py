@@ -18,10 +18,16 @@ def train_phones(
     ],
     out: Annotated[Path, typer.Option(help="Where the model goes.")],
     codes: Annotated[int, typer.Option(help="Codes that frames are mapped to.")] = 1000,
-    states: Annotated[int, typer.Option(help="Hidden states of a phone, at most.")] = 24,
+    states: Annotated[
+        int | None,
+        typer.Option(help="Hidden states of a phone, at most; by default 128 with clusters, otherwise 24."),
+    ] = None,
     method: Annotated[
-        str, typer.Option(help="spectral, cluster, em, hmm, unigram or three-segment.")
-    ] = "spectral",
+        str,
+        typer.Option(
+            help="cluster (of spectral projections), spectral (their moments), em, hmm, unigram or three-segment."
+        ),
+    ] = "cluster",
     smoothing: Annotated[
         str, typer.Option(help="The spectral model backs off to pairs of phones, or to runs of them.")
     ] = "pairs",

@@ -26,7 +26,10 @@ from eigenparse.models.phones import PhoneRecogniser
 from eigenparse.models.rhmm import RefinementHMM
 
 EMISSION = BackoffEmission((CODE,), rare=0, strength=1.0)
-SPECTRAL_WEIGHT, SPECTRAL_STRENGTH = 1.0, 20.0
+DIMENSIONS = 24  # coordinates of the views that are clustered
+MANY, FEW = 128, 24  # states of a phone by clusters, and by the other methods
+# method: smoothing of observation vectors and of transitions, chosen on development sets
+STRENGTHS = {"spectral": (1.0, 20.0), "cluster": (1.0, 1.0)}
 SMOOTHINGS = ("pairs", "runs")
 METHODS = ("spectral", "cluster", "em", "hmm", "unigram", "three-segment")
 
@@ -44,13 +47,15 @@ class Frames:
 
 @dataclass(frozen=True, slots=True)
 class PhoneChoices:
-    """Everything that training a recogniser can choose; weight and strength smooth the spectral tagger.
+    """Everything that training a recogniser can choose; weight and strength smooth the tagger.
 
+    method: ``cluster`` (clusters of the spectral projections are the states) and ``spectral`` (tensors of their
+    moments) do not iterate.  states: None means 128 for clusters, 24 otherwise.
     smoothing: the spectral tagger backs off to ``pairs`` of phones, or to how ``runs`` of phones begin and end.
     """
 
-    method: str = "spectral"
-    states: int = 24
+    method: str = "cluster"
+    states: int | None = None
     codes: CodeChoices = field(default_factory=CodeChoices)
     mfcc: MfccChoices = field(default_factory=MfccChoices)
     weight: float | None = None
@@ -111,21 +116,19 @@ def frame_sequences(frames: Frames, codes: IntVector, n_codes: int, names: tuple
 
 def tagger_choices(choices: PhoneChoices) -> TaggerChoices:
     """The tagger of codes that the choices describe; its smoothing was chosen on development sets."""
-    spectral = choices.method == "spectral"
+    clusters = choices.method == "cluster"
+    weight, strength = STRENGTHS.get(choices.method, (None, None))
     return TaggerChoices(
         method=choices.method,
-        states=choices.states,
+        states=choices.states if choices.states is not None else MANY if clusters else FEW,
         emission=EMISSION,
         features=duration_features(),
         symbols=(CODE,),
         rounds=choices.rounds,
-        weight=choices.weight if choices.weight is not None else SPECTRAL_WEIGHT if spectral else None,
-        strength=choices.strength
-        if choices.strength is not None
-        else SPECTRAL_STRENGTH
-        if spectral
-        else None,
+        weight=weight if choices.weight is None else choices.weight,
+        strength=strength if choices.strength is None else choices.strength,
         runs=choices.smoothing == "runs",
+        dimensions=DIMENSIONS if clusters else None,
         seed=choices.seed,
     )
 
@@ -183,7 +186,7 @@ def fit_recogniser(
     done("tagger", "saving")
     about = {
         "method": choices.method,
-        "states": choices.states,
+        "states": tagger_choices(choices).states,
         "smoothing": choices.smoothing,
         "codes": len(book),
         "recordings": len(frames.lengths),

@@ -50,6 +50,7 @@ class TaggerChoices:
     strength, weight: smoothing of transitions and of observation vectors; where neither is given, the method
     spectral chooses on the last tenth of the training sequences, with the bigram HMM as the limit.
     runs: labels come in runs; the method spectral then backs off to how runs begin and end.
+    dimensions: coordinates of the views that are clustered; None means as many as states.
     """
 
     method: str = "spectral"
@@ -62,6 +63,7 @@ class TaggerChoices:
     strength: float | None = None
     weight: float | None = None
     runs: bool = False
+    dimensions: int | None = None
     seed: int = 0
 
 
@@ -75,6 +77,8 @@ def check_choices(choices: TaggerChoices) -> None:
         raise OptionError(f"start must be clusters or random, got {choices.start!r} instead")
     if not 1 <= choices.states <= 256:
         raise OptionError(f"states must be 1 to 256, got {choices.states} instead")
+    if choices.dimensions is not None and choices.dimensions < 1:
+        raise OptionError(f"dimensions must be 1 or more, got {choices.dimensions} instead")
     if choices.rounds is not None and choices.rounds < 0:
         raise OptionError(f"rounds must be 0 or more, got {choices.rounds} instead")
 
@@ -188,7 +192,8 @@ def _latent(
         if choices.method == "em" and choices.start == "random":
             return random_states(data, latent, choices.seed), {}
         tell("states: clusters")
-        views = chain_views(data, label, features, _spectral_choices(choices), choices.seed)
+        wide = replace(_spectral_choices(choices), states=choices.dimensions or choices.states)
+        views = chain_views(data, label, features, wide, choices.seed)
         return cluster_states(data, views, latent, choices.seed), {"singular": _spectra(data, views)}
 
     operators, observations, underway = em(
