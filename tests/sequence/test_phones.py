@@ -26,13 +26,34 @@ from eigenparse.corpus.phones import (
     write_phn,
 )
 from eigenparse.corpus.sequences import Sequences
+from eigenparse.corpus.templates import parse_template
 from eigenparse.decode.phones import transcribe
 from eigenparse.errors import DataError, EigenparseError, FormatError, ModelFileError, OptionError
-from eigenparse.experiments.stratos import paired_bootstrap
+from eigenparse.experiments.stratos import (
+    SpeechData,
+    StratosPlan,
+    accuracy,
+    paired_bootstrap,
+    run_tasks,
+    tasks_of,
+)
+from eigenparse.experiments.stratos_report import score_test
 from eigenparse.features.codes import CodeChoices, codes_of, learn_codebook, nearest_codes
 from eigenparse.features.phones import duration_features, figure_six
-from eigenparse.learn.phones import PhoneChoices, fit_recogniser, frame_accuracy, read_frames
+from eigenparse.inference.rhmm import tag_ids
+from eigenparse.learn.phones import (
+    EMISSION,
+    PhoneChoices,
+    fit_frames,
+    fit_recogniser,
+    frame_accuracy,
+    read_frames,
+    tagger_choices,
+)
+from eigenparse.learn.rhmm import TaggerChoices, fit_tagger
 from eigenparse.learn.rhmm_base import fit_bigram, labelled
+from eigenparse.learn.rhmm_latent import LatentChoices, cluster_states, maximise
+from eigenparse.learn.rhmm_spectral import SpectralChoices, chain_views
 from eigenparse.learn.three_segment import (
     SegmentChoices,
     first_counts,
@@ -293,9 +314,6 @@ def test_three_segments_learn_upwards_and_beat_what_has_none() -> None:
     _, report = fit_three_segment(train, rounds=6, choices=exact)
     # the onward phone and the emission by phone stay as they are, so the rest rises
     assert np.diff(report.log_likelihood).min() > -1e-6 * abs(report.log_likelihood[0])
-    from eigenparse.inference.rhmm import tag_ids
-    from eigenparse.learn.phones import fit_frames
-
     names = {name: k for k, name in enumerate(train.column("phone").symbols)}
     truth = np.array([names[name] for name in gold.column("phone").strings()])
     right = {}
@@ -305,6 +323,54 @@ def test_three_segments_learn_upwards_and_beat_what_has_none() -> None:
     assert right["three-segment"] > right["hmm"] + 0.02
     with pytest.raises(OptionError, match="method must be"):
         fit_frames(train, PhoneChoices(method="magic"))
+
+
+def test_states_are_clusters_of_so_many_coordinates() -> None:
+    train = coded(3)
+    choices = TaggerChoices("cluster", 4, emission=EMISSION, features=duration_features(), symbols=("code",))
+    data = labelled(train, "phone")
+    views = chain_views(data, "phone", duration_features(), SpectralChoices(states=2), 0)
+    counts = cluster_states(data, views, LatentChoices(states=4), 0)
+    operators, seen = maximise(data, counts, fit_bigram(data), (parse_template("code"),), LatentChoices())
+    model, _ = fit_tagger(train, "phone", replace(choices, dimensions=2))
+    assert model.operators.values.tobytes() == operators.values.tobytes()
+    assert model.observations.vectors.tobytes() == seen.vectors.tobytes()
+    usual, as_many = (fit_tagger(train, "phone", replace(choices, dimensions=d))[0] for d in (None, 4))
+    assert usual.operators.values.tobytes() == as_many.operators.values.tobytes()
+    assert usual.operators.values.tobytes() != operators.values.tobytes()
+    with pytest.raises(OptionError, match="dimensions must be"):
+        fit_tagger(train, "phone", replace(choices, dimensions=0))
+
+
+def test_the_usual_recogniser_sees_the_thirds_of_phones() -> None:
+    train, gold = coded(1, 80), coded(2, 30)
+    names = {name: k for k, name in enumerate(train.column("phone").symbols)}
+    truth = np.array([names[name] for name in gold.column("phone").strings()])
+    right = []
+    for method in ("cluster", "hmm"):
+        model, _ = fit_frames(train, replace(PhoneChoices(), method=method))
+        right.append(np.mean(tag_ids(model, gold.without("phone")) == truth))
+    assert PhoneChoices().method == "cluster"
+    assert right[0] > right[1] + 0.02
+    assert [tagger_choices(PhoneChoices(method=m)).states for m in ("cluster", "spectral")] == [128, 24]
+
+
+def test_the_best_of_each_row_keeps_its_model() -> None:
+    data = SpeechData("thirds", coded(1, 40), coded(2, 10), coded(4, 10))
+    plan = StratosPlan(states=(1, 2, 4), cluster_states=(2, 6), em_states=(2,), rounds=3)
+    trials = run_tasks(data, plan)
+    assert [trial.task for trial in trials] == tasks_of(plan)
+    for row in {task.row for task in tasks_of(plan)} - {("", "")}:
+        group = [trial for trial in trials if trial.task.row == row]
+        kept = [trial for trial in group if trial.model is not None]
+        assert [trial.dev for trial in kept] == [max(trial.dev for trial in group)]
+        assert accuracy(kept[0].model, data.dev) == kept[0].dev
+    assert all(trial.model is None for trial in trials if trial.task.row == ("", ""))
+    tested = {entry.name: entry.trial for entry in score_test(data, trials)}
+    tensors = max(t.dev for t in trials if t.task.row == ("spectral", ""))
+    clusters = max(t.dev for t in trials if t.task.row == ("cluster", ""))
+    assert tested["spectral"].dev == max(tensors, clusters)
+    assert {"spectral, tensors", "spectral, clusters"} & set(tested)
 
 
 def test_templates_stay_in_their_windows() -> None:
@@ -361,7 +427,7 @@ def test_damaged_model_files_are_refused(model_file: pathlib.Path, tmp_path: pat
 
 
 def test_smoothing_by_runs_is_a_choice(corpus: pathlib.Path) -> None:
-    choices = PhoneChoices(states=4, codes=CodeChoices(n_codes=24), smoothing="runs")
+    choices = PhoneChoices(method="spectral", states=4, codes=CodeChoices(n_codes=24), smoothing="runs")
     model, _ = fit_recogniser(find_speech(corpus).train, choices)
     assert frame_accuracy(model, find_speech(corpus).test) > 0.9
     with pytest.raises(OptionError, match="smoothing must be"):
@@ -386,7 +452,8 @@ def call(*arguments: object) -> str:
 
 def test_verbs(corpus: pathlib.Path, tmp_path: pathlib.Path) -> None:
     model, sound = tmp_path / "m", corpus / "test" / "u15.wav"
-    call("train", "phones", corpus, "--codes", 16, "--states", 2, "--smoothing", "runs", "--out", model)
+    few = ("--codes", 16, "--states", 2, "--method", "spectral", "--smoothing", "runs")
+    call("train", "phones", corpus, *few, "--out", model)
     rows = [line.split() for line in call("transcribe", model, sound).splitlines()]
     assert float(rows[0][0]) == 0.0
     assert {row[2] for row in rows} <= {"pau", *PITCH}
@@ -428,9 +495,16 @@ def test_bootstrap_of_a_certain_gain() -> None:
 def test_reproduce_writes_every_figure(corpus: pathlib.Path, tmp_path: pathlib.Path) -> None:
     text = call(
         "reproduce", "stratos2013", "--speech", corpus, "--codes", 16, "--states", "1,2", "--em-states", "2",
-        "--em-rounds", 2, "--jobs", 1, "--out", tmp_path / "report",
+        "--cluster-states", "2,3", "--em-rounds", 2, "--jobs", 1, "--out", tmp_path / "report",
     )  # fmt: skip
-    for word in ("Figure 5", "Figure 7", "Figure 8", "three segments", "no np, pp, pos"):
+    for word in (
+        "Figure 5",
+        "Figure 7",
+        "Figure 8",
+        "three segments",
+        "no np, pp, pos",
+        "The spectral row is",
+    ):
         assert word in text
     content = json.loads((tmp_path / "report" / "report.json").read_text())
     assert content["report"]["sections"]

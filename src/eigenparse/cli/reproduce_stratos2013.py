@@ -19,7 +19,12 @@ def stratos2013(
         Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON.")
     ] = Path("stratos2013"),
     codes: Annotated[int, typer.Option(min=2, help="Codes (the paper: 10000).")] = 1000,
-    states: Annotated[str, typer.Option(help="Hidden states of the spectral models.")] = "1,2,4,8,16,24,40",
+    states: Annotated[str, typer.Option(help="Hidden states of the spectral models by tensors.")] = (
+        "1,2,4,8,16,24,40"
+    ),
+    cluster_states: Annotated[str, typer.Option(help="Hidden states of the spectral models by clusters.")] = (
+        "8,16,24,40,64,128"
+    ),
     em_states: Annotated[str, typer.Option(help="Hidden states of the EM models.")] = "2,4,8,16,24",
     em_rounds: Annotated[int, typer.Option(min=1, help="Rounds of EM (the paper: 200).")] = 60,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything.")] = 0,
@@ -43,6 +48,7 @@ def stratos2013(
     plan = StratosPlan(
         n_codes=codes,
         states=_numbers(states, "states"),
+        cluster_states=_numbers(cluster_states, "cluster-states"),
         em_states=_numbers(em_states, "em-states"),
         rounds=em_rounds,
         seed=seed,

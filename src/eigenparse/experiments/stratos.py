@@ -1,6 +1,8 @@
 """Phoneme recognition as in [stratos-2013]: a speech corpus in, frame accuracies of every method out.
 
-Development data choose the number of states and EM's best round; the test set is scored once, by the chosen.
+Two spectral estimators share one set of singular vectors: tensors of moments, as in the paper, and clusters of
+the projected views.  Development data choose between them, the number of states and EM's best round; the test
+set is scored once, by the chosen.
 """
 
 import time
@@ -17,10 +19,11 @@ from eigenparse.corpus.templates import parse_template
 from eigenparse.errors import DataError
 from eigenparse.features.codes import CodeChoices, codes_of, learn_codebook
 from eigenparse.features.mfcc import MfccChoices
-from eigenparse.features.phones import CODE, PHONE, figure_six
+from eigenparse.features.phones import CODE, PHONE, duration_features, figure_six
 from eigenparse.features.sequence import ChainFeatures
 from eigenparse.inference.rhmm import tag_ids
 from eigenparse.learn.phones import (
+    DIMENSIONS,
     EMISSION,
     PhoneChoices,
     fit_frames,
@@ -33,18 +36,23 @@ from eigenparse.learn.rhmm_base import fit_bigram, labelled
 from eigenparse.learn.rhmm_latent import LatentChoices, cluster_states, expect, maximise, random_states
 from eigenparse.learn.rhmm_spectral import SpectralChoices, chain_views
 from eigenparse.models.rhmm import RefinementHMM
-from eigenparse.run.local import process_map
+from eigenparse.run.local import on_this_machine
 
 ROUNDS = (1, 2, 3, 4, 6, 8, 10, 13, 16, 20, 25, 30, 40, 50, 60, 80, 100, 125, 150, 175, 200)
 BY_RUNS = ", smoothed by runs"
+SPECTRAL = ("cluster", "spectral")
 
 
 @dataclass(frozen=True, slots=True)
 class StratosPlan:
-    """What is run: codes, numbers of states, rounds of EM (the paper: 10,000, 1 to 32, 200), restarts, jobs."""
+    """What is run: codes, numbers of states, rounds of EM (the paper: 10,000, 1 to 32, 200), restarts, jobs.
+
+    states: of the tensors; cluster_states: of the clusters; em_states: of EM.
+    """
 
     n_codes: int = 1000
     states: tuple[int, ...] = (1, 2, 4, 8, 16, 24, 40)
+    cluster_states: tuple[int, ...] = (8, 16, 24, 40, 64, 128)
     em_states: tuple[int, ...] = (2, 4, 8, 16, 24)
     rounds: int = 60
     seed: int = 0
@@ -75,13 +83,22 @@ class Task:
     smoothing: str = "pairs"
     seed: int = 0
 
+    @property
+    def row(self) -> tuple[str, str]:
+        """The row of figure 8 that the task competes for; nothing for a task of other figures."""
+        other = self.method == "spectral" and self.features is not None
+        return ("", "") if other else (self.method, self.start if self.method == "em" else "")
+
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A task's best model on development data, with its accuracy there, its round and its CPU seconds."""
+    """A task's best model on development data, with its accuracy there, its round and its CPU seconds.
+
+    model: None where a better one of the same row was found.
+    """
 
     task: Task
-    model: RefinementHMM
+    model: RefinementHMM | None
     dev: float
     round: int
     seconds: float
@@ -142,7 +159,8 @@ def run_task(item: tuple[Task, SpeechData]) -> Trial:
         else:
             model, _ = fit_tagger(data.train, PHONE, replace(tagger_choices(choices), features=task.features))
         seconds = time.process_time() - clock
-        return Trial(task, model, accuracy(model, data.dev), 0, seconds)
+        dev = accuracy(model, data.dev)
+        return Trial(task, model if task.row[0] else None, dev, 0, seconds)
 
 
 def _run_em(task: Task, data: SpeechData, clock: float) -> Trial:
@@ -153,8 +171,8 @@ def _run_em(task: Task, data: SpeechData, clock: float) -> Trial:
     if task.start == "random":
         counts = random_states(train, choices, task.seed)
     else:
-        spectral = SpectralChoices(states=task.states)
-        views = chain_views(train, PHONE, task.features or figure_six(), spectral, task.seed)
+        spectral = SpectralChoices(states=DIMENSIONS)
+        views = chain_views(train, PHONE, duration_features(), spectral, task.seed)
         counts = cluster_states(train, views, choices, task.seed)
     trace: list[tuple[int, float]] = []
     best, best_round, spent = base, 0, 0.0
@@ -181,6 +199,10 @@ def tasks_of(plan: StratosPlan) -> list[Task]:
     made += [
         Task("em", m, f"EM({m}) from clusters", start="clusters", rounds=plan.rounds, seed=plan.seed)
         for m in sorted({max(plan.em_states), min(plan.em_states, key=lambda m: abs(m - 8))}, reverse=True)
+    ]
+    made += [
+        Task("cluster", m, f"clusters({m})", seed=plan.seed)
+        for m in sorted(plan.cluster_states, reverse=True)
     ]
     made += [
         Task("spectral", m, f"spectral({m}){note}", smoothing=smoothing, seed=plan.seed)
@@ -212,8 +234,21 @@ def tasks_of(plan: StratosPlan) -> list[Task]:
 
 
 def run_tasks(data: SpeechData, plan: StratosPlan) -> list[Trial]:
-    """All models, in processes of their own if there are several jobs."""
-    return process_map(run_task, [(task, data) for task in tasks_of(plan)], jobs=plan.jobs)
+    """All trials, in processes of their own if there are several jobs; only the best of a row keeps its model."""
+    tasks = tasks_of(plan)
+    best: dict[tuple[str, str], int] = {}
+    trials: list[Trial] = []
+    with on_this_machine(min(plan.jobs, len(tasks))) as run:
+        for trial in run.map_ordered(run_task, ((task, data) for task in tasks)):
+            trials.append(trial)
+            row = trial.task.row
+            if row in best and trial.dev <= trials[best[row]].dev:
+                trials[-1] = replace(trial, model=None)
+            else:
+                if row in best:
+                    trials[best[row]] = replace(trials[best[row]], model=None)
+                best[row] = len(trials) - 1
+    return trials
 
 
 def paired_bootstrap(
