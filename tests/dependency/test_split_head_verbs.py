@@ -14,6 +14,7 @@ from eigenparse.cli import parse as parse
 from eigenparse.cli import train_deptree as train_deptree
 from eigenparse.corpus.conllu import read_conllu, read_lines
 from eigenparse.corpus.dependencies import broken_trees, from_tokens
+from eigenparse.corpus.split_heads import word_tags
 from eigenparse.decode.arcs import relations_of
 from eigenparse.decode.parser import ParserOptions
 from eigenparse.decode.rerank import read_nbest
@@ -28,6 +29,7 @@ from eigenparse.errors import ModelFileError, OptionError
 from eigenparse.evaluate.attachment import attachment
 from eigenparse.inference.arc_columns import arc_columns
 from eigenparse.learn.mira import ArcLearner
+from eigenparse.learn.split_heads import LABEL_PASSES, with_less
 from eigenparse.models.deptree import load_deptree, save_deptree
 from eigenparse.models.split_heads import SplitHeads
 from eigenparse.models.store import load_model, save_model
@@ -63,10 +65,25 @@ def test_the_verb_parses_as_training_reported(folder: pathlib.Path) -> None:
     assert figures["LAS"] > 0.9 * figures["UAS"]
 
 
+@pytest.mark.parametrize("tags", ["upos", "tag"])
+def test_the_labeller_also_learns_from_words_of_which_less_is_known(tags: str) -> None:
+    trees, _ = toy(5)
+    both = with_less(trees, tags)
+    assert both.offsets.tolist() == [*trees.offsets, *(trees.offsets[1:] + trees.n_words)]
+    n = trees.n_words
+    for name in ("form", "relation", "lemma", "upos", "xpos", "feats"):
+        found, given = both.strings(name), trees.strings(name)
+        assert found[:n] == given
+        kept = name in ("form", "relation", "lemma") or (name == "upos" and tags == "upos")
+        finer = [word_tags(trees, "tag")[0][i] for i in word_tags(trees, "tag")[1]]
+        assert found[n:] == (given if kept else finer if (name, tags) == ("xpos", "tag") else ["_"] * n)
+    assert both.head[:n].tolist() == both.head[n:].tolist() == trees.head.tolist()
+
+
 def test_the_labeller_is_that_of_the_graph_based_parser(folder: pathlib.Path) -> None:
-    """Relations of the grammar's arcs are those that a graph-based parser gives to the same arcs."""
+    """Relations of the grammar's arcs are those that a graph-based parser of the same sentences gives them."""
     gold = read_conllu(folder / "gold.conllu").trees
-    graph, _ = ArcLearner(passes=1, bits=8).fit(gold)
+    graph, _ = ArcLearner(passes=1, bits=8, label_passes=LABEL_PASSES).fit(with_less(gold, "upos"))
     guess = parse_split_heads(parser(folder), gold)
     expected = relations_of(graph, arc_columns(gold), guess.head)
     assert guess.strings("relation") == [graph.relations[r] for r in expected]

@@ -71,6 +71,7 @@ LEARNT = {
     "lpcfg-killed": (["train", "lpcfg", "train.ptb", "--states", 2, "--out-of-core"], 4),
     "lpcfg-ensemble": (["train", "lpcfg", "train.ptb", "--states", 2, "--ensemble", 2], 0),
     "rhmm": ([*TAGGERS, "--ensemble", 2], 0),
+    "rhmm-alone": ([*TAGGERS, "--em-rounds", 2], 0),
     "rhmm-killed": ([*TAGGERS, "--ensemble", 5], 1),
     "embed": (["embed", "text", "--dim", 5], 0),
     "embed-killed": (["embed", "text", "--dim", 5, "--method", "cca2"], 4),

@@ -34,7 +34,8 @@ def train_rhmm(
     ] = "auto",
     seed: Annotated[int, typer.Option(help="Seed.")] = 0,
     jobs: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Processes for --ensemble; 0: all cores.")
+        int,
+        typer.Option(min=0, metavar="N", help="Processes; emission and states, or seeds, are learnt apart."),
     ] = 1,
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Learn on a Dask cluster, as tcp://host:8786.")

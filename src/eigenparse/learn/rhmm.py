@@ -1,6 +1,7 @@
 """Train a tagger: labelled sequences and choices in, a refinement HMM and a report of the learning out."""
 
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
@@ -88,40 +89,48 @@ def fit_tagger(
     label: str,
     choices: TaggerChoices,
     *,
+    run: OrderedRun = LocalRun(),
     checkpoint: Checkpoint = NOTHING_KEPT,
     tell: Tell = silent,
 ) -> tuple[RefinementHMM, TaggerReport]:
     """Learn a tagger of the column ``label`` from the other columns.
 
-    checkpoint: where the emission and rounds of EM are kept and looked for.  tell: is told the stage under way.
+    run: where emission and states are learnt, each apart.  checkpoint: where the emission and rounds of EM are
+    kept and looked for.  tell: is told the stage under way.
     """
     check_choices(choices)
-    with threadpool_limits(limits=1):  # thread sums would arrive in any order
-        return _fit(labelled(corpus, label), label, choices, checkpoint, tell)
-
-
-def _fit(
-    data: Labelled, label: str, choices: TaggerChoices, checkpoint: Checkpoint, tell: Tell
-) -> tuple[RefinementHMM, TaggerReport]:
-    seconds: dict[str, float] = {}
-    clock = time.perf_counter()
-    emission = kept_emission(
-        checkpoint,
-        lambda: fit_emission(
-            _emission(choices, data),
-            data.sequences,
-            data.labels,
-            len(data.names),
-            seed=choices.seed,
-            tell=tell,
-        ),
-    )
-    seconds["emission"] = time.perf_counter() - clock
-    clock = time.perf_counter()
-    operators, observations, report = _latent(data, label, choices, checkpoint, tell)
-    seconds["states"] = time.perf_counter() - clock
+    data = labelled(corpus, label)
+    learn = partial(_learn_part, data, label, choices, checkpoint, tell if run == LocalRun() else silent)
+    (emission, *clock), (latent, *other) = run.map_ordered(learn, (_learn_emission, _learn_states))
+    operators, observations, report = latent
     model = _tagger(data, label, operators, emission, observations, choices)
+    seconds = {"emission": clock[0], "states": other[0]}
     return model, replace(report, seconds=seconds, states=_by_label(data, operators))
+
+
+def _learn_part(
+    data: Labelled,
+    label: str,
+    choices: TaggerChoices,
+    checkpoint: Checkpoint,
+    tell: Tell,
+    part: Callable[..., Any],
+) -> tuple[Any, float]:
+    """One of the two and its seconds, here or on a worker."""
+    clock = time.perf_counter()
+    with threadpool_limits(limits=1):  # thread sums would arrive in any order
+        return part(data, label, choices, checkpoint, tell), time.perf_counter() - clock
+
+
+def _learn_emission(
+    data: Labelled, label: str, choices: TaggerChoices, checkpoint: Checkpoint, tell: Tell
+) -> Emission:
+    """The emission of labels, which states have no part in."""
+    learner, A = _emission(choices, data), len(data.names)
+    return kept_emission(
+        checkpoint,
+        lambda: fit_emission(learner, data.sequences, data.labels, A, seed=choices.seed, tell=tell),
+    )
 
 
 def fit_product(
@@ -134,30 +143,32 @@ def fit_product(
     checkpoint: Checkpoint = NOTHING_KEPT,
     tell: Tell = silent,
 ) -> tuple[Product, TaggerReport]:
-    """Several taggers that differ in their seeds, applied as one; ``run``: where they are learnt.
+    """Several taggers that differ in their seeds, applied as one; ``run``: where they, or parts of one, are learnt.
 
     checkpoint: where finished taggers, and those under way, are kept and looked for.
     """
     if members < 1:
         raise OptionError(f"a product needs 1 member or more, got {members} instead")
+    if members == 1:
+        model, report = fit_tagger(corpus, label, choices, run=run, checkpoint=checkpoint, tell=tell)
+        return Product((model,)), report
     tasks = [(replace(choices, seed=choices.seed + k), checkpoint.at(f"member{k}")) for k in range(members)]
-    alone = run == LocalRun()
-    learn = partial(fit_member, corpus, label, several=members > 1, tell=tell if alone else silent)
+    learn = partial(fit_member, corpus, label, tell=tell if run == LocalRun() else silent)
     made = []
     for found in run.map_ordered(learn, tasks):
         made.append(found)
-        if members > 1:
-            tell(f"{len(made)} of {members} taggers are done")
+        tell(f"{len(made)} of {members} taggers are done")
     return Product(tuple(model for model, _ in made)), made[0][1]
 
 
 def fit_member(
-    corpus: Sequences, label: str, task: tuple[TaggerChoices, Checkpoint], *, several: bool, tell: Tell
+    corpus: Sequences, label: str, task: tuple[TaggerChoices, Checkpoint], *, tell: Tell
 ) -> tuple[RefinementHMM, TaggerReport]:
-    """One tagger of a product, here or on a worker; kept when it is done if there are several."""
+    """One tagger of a product, here or on a worker; kept when it is done."""
     choices, checkpoint = task
-    learn = partial(fit_tagger, corpus, label, choices, checkpoint=checkpoint, tell=tell)
-    return kept_tagger(checkpoint, learn) if several else learn()
+    return kept_tagger(
+        checkpoint, partial(fit_tagger, corpus, label, choices, checkpoint=checkpoint, tell=tell)
+    )
 
 
 def _emission(choices: TaggerChoices, data: Labelled) -> EmissionLearner:
@@ -173,9 +184,10 @@ def symbol_templates(choices: TaggerChoices, data: Labelled) -> tuple[Template, 
     return tuple(parse_template(text) for text in texts)
 
 
-def _latent(
+def _learn_states(
     data: Labelled, label: str, choices: TaggerChoices, checkpoint: Checkpoint, tell: Tell
 ) -> tuple[Operators, Observations, TaggerReport]:
+    """The latent chain and its observation vectors."""
     if choices.method == "unigram":
         return independent(data), no_observations(), TaggerReport()
     bigram = fit_bigram(data)

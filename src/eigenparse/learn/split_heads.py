@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from eigenparse.arrays import frozen
 from eigenparse.corpus.columns import Trees
 from eigenparse.corpus.dependencies import Dependencies, projectivised
-from eigenparse.corpus.split_heads import split_head_trees
+from eigenparse.corpus.split_heads import split_head_trees, word_tags
 from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint
 from eigenparse.learn.lpcfg import MEMBER_STREAM, LpcfgOptions, train_lpcfg
 from eigenparse.learn.mira import ArcLearner, learn_relations
@@ -22,6 +23,7 @@ from eigenparse.run.local import LocalRun
 from eigenparse.run.ordered import OrderedRun
 
 FLOOR = 0.1  # counts that a rule or word never seen with a label is given
+LABEL_PASSES = 3  # over relations, of twice as many sentences as there are
 UNKNOWN_FLOOR = 1e-5  # the same for a label never seen
 
 
@@ -57,7 +59,7 @@ def fit_split_heads(
         for k in range(members)
     ]
     if relations and set(filled.strings("relation")) - {"_"}:
-        work.append(partial(_labeller, filled, seed, told, checkpoint))
+        work.append(partial(_labeller, filled, tags, seed, told, checkpoint))
     made = list(run.map_ordered(_done, work))
     first: LatentGrammar = made[0]
     grammar = replace(first, members=tuple(one.members[0] for one in made[:members]))
@@ -74,12 +76,28 @@ def _grammar(trees: Trees, options: LpcfgOptions, tell: Tell, checkpoint: Checkp
     return train_lpcfg(trees, options, progress=tell, checkpoint=checkpoint).grammar
 
 
-def _labeller(trees: Dependencies, seed: int, tell: Tell, checkpoint: Checkpoint) -> Labeller:
-    """Relations of gold arcs, as the graph-based parser learns them."""
+def _labeller(trees: Dependencies, tags: str, seed: int, tell: Tell, checkpoint: Checkpoint) -> Labeller:
+    """Relations of gold arcs, as the graph-based parser learns them, of words with all and with less known."""
 
     def shown(what: str, done: int, total: int) -> None:
         tell(f"{what}: pass {done} of {total}")
 
-    learner = ArcLearner(seed=seed)
-    weights, _, names = learn_relations(learner, trees, shown, checkpoint)
+    learner = ArcLearner(seed=seed, label_passes=LABEL_PASSES)
+    weights, _, names = learn_relations(learner, with_less(trees, tags), shown, checkpoint)
     return Labeller(learner.label_templates, weights, names)
+
+
+def with_less(trees: Dependencies, tags: str) -> Dependencies:
+    """All sentences, and all of them again with nothing but the form and the tag that the grammar knows."""
+    name = "upos" if tags == "upos" else "xpos"
+    names, ids = word_tags(trees, tags)
+    less = trees.with_tags({name: (ids, names)})
+    columns, symbols = {}, dict(trees.symbols)
+    for own in ("upos", "xpos", "feats"):
+        more = getattr(less, own) + len(symbols[own])
+        columns[own] = frozen(np.concatenate([getattr(trees, own), more]).astype(np.int32))
+        symbols[own] = (*symbols[own], *less.symbols[own])
+    for own in ("form", "lemma", "relation", "head", "line"):
+        columns[own] = frozen(np.concatenate([getattr(trees, own)] * 2))
+    offsets = np.concatenate([trees.offsets, trees.offsets[1:] + trees.n_words])
+    return Dependencies(**columns, offsets=frozen(offsets), symbols=symbols)
