@@ -28,9 +28,11 @@ from eigenparse.decode.split_heads import (
 from eigenparse.errors import ModelFileError, OptionError
 from eigenparse.evaluate.attachment import attachment
 from eigenparse.inference.arc_columns import arc_columns
+from eigenparse.inference.split_heads import score_split_heads
 from eigenparse.learn.mira import ArcLearner
 from eigenparse.learn.split_heads import LABEL_PASSES, with_less
 from eigenparse.models.deptree import load_deptree, save_deptree
+from eigenparse.models.rerank import Reranker, load_reranker, save_reranker
 from eigenparse.models.split_heads import SplitHeads
 from eigenparse.models.store import load_model, save_model
 
@@ -169,3 +171,14 @@ def test_models_of_one_state_a_word_do_not_parse(folder: pathlib.Path) -> None:
         run("parse", folder / "em", folder / "gold.conllu")
     with pytest.raises(OptionError, match="writes CoNLL-U"):
         run("parse", folder / "m", folder / "gold.conllu", "--format", "json")
+
+
+def test_rerankers_keep_no_labeller(folder: pathlib.Path) -> None:
+    model = parser(folder).model
+    dense = np.ones(3, dtype=np.float32)
+    save_reranker(folder / "r", Reranker((), np.zeros(256, dtype=np.float32), dense, dense, (model,)))
+    again = load_reranker(folder / "r").tree_models[0]
+    assert isinstance(again, SplitHeads)
+    assert (model.labeller is not None, again.labeller) == (True, None)
+    trees = read_conllu(folder / "gold.conllu").trees
+    np.testing.assert_array_equal(score_split_heads(again, trees), score_split_heads(model, trees))

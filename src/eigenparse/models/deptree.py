@@ -5,7 +5,7 @@ state emits one symbol a channel.  Channels are what is observed of a word: its 
 children it has on each side, how far away its head is.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -77,10 +77,10 @@ def save_deptree(path: str | Path, model: TreeModel) -> None:
     save_model(path, kind=KIND, header=header, arrays=arrays)
 
 
-def tree_model_parts(model: TreeModel) -> tuple[Header, dict[str, AnyArray]]:
-    """Header and arrays of a model file."""
+def tree_model_parts(model: TreeModel, *, relations: bool = True) -> tuple[Header, dict[str, AnyArray]]:
+    """Header and arrays of a model file; relations: with the labeller of arcs, which scores need not."""
     if isinstance(model, SplitHeads):
-        return split_heads_parts(model)
+        return split_heads_parts(model if relations else replace(model, labeller=None))
     header: Header = {
         "estimator": model.estimator,
         "channels": list(model.channels),

@@ -88,7 +88,7 @@ def check_patterns(patterns: tuple[str, ...]) -> None:
 def save_reranker(path: str | Path, model: Reranker) -> None:
     """Write a re-ranker with its tree models; rows without weight are left out."""
     used = np.flatnonzero(model.weights).astype(np.uint32)
-    parts = [tree_model_parts(m) for m in model.tree_models]
+    parts = [tree_model_parts(m, relations=False) for m in model.tree_models]
     header: Header = {
         "families": list(model.families),
         "patterns": list(model.patterns),
