@@ -38,3 +38,10 @@ def generator(seed: int, *stream: int) -> np.random.Generator:
     if seed < 0:
         raise OptionError(f"seed must be 0 or more, got {seed} instead")
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence((seed, *stream))))
+
+
+def filled_zeros(size: int, dtype: npt.DTypeLike) -> AnyArray:
+    """Zeros that are written at once: large pages, where ``np.zeros`` is given small ones one by one."""
+    found = np.empty(size, dtype=dtype)
+    found.fill(0)
+    return found

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from eigenparse.arrays import FloatArray, IntVector
+from eigenparse.arrays import FloatArray, IntVector, filled_zeros
 from eigenparse.kernels.counts import annotated_counts, divide_by_totals, smooth_rule_counts, state_totals
 from eigenparse.learn.encode import Encoded
 from eigenparse.models.pcfg import Skeleton, Weights, layout
@@ -32,7 +32,7 @@ def hard_counts(
     """Counts of trees whose rows carry a latent state."""
     trees, skeleton = encoded.trees, encoded.skeleton
     rule_at, entry_at, state_at = layout(skeleton, states)
-    rule, entry = np.zeros(rule_at[-1], dtype=dtype), np.zeros(entry_at[-1], dtype=dtype)
+    rule, entry = filled_zeros(rule_at[-1], dtype), filled_zeros(entry_at[-1], dtype)
     annotated_counts(
         trees.label, trees.left, trees.right, encoded.rule, encoded.entry, state, states, rule_at, entry_at, rule, entry
     )  # fmt: skip
@@ -55,7 +55,7 @@ def estimate(
     state_totals(*place, counts.rule, counts.entry, total)
     rule, entry = counts.rule, counts.entry.copy()
     if rule_smoothing > 0:
-        rule = np.zeros_like(counts.rule)
+        rule = filled_zeros(counts.rule.size, counts.rule.dtype)
         share = total / np.maximum(np.repeat(np.add.reduceat(total, state_at[:-1]), states), 1e-300)
         smooth_rule_counts(
             skeleton.rules, states, rule_at, state_at, counts.rule, share, rule_smoothing, rule

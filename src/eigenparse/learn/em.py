@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, FloatArray, LongVector
+from eigenparse.arrays import AnyArray, FloatArray, LongVector, filled_zeros
 from eigenparse.kernels.tree import inside_pass, outside_pass
 from eigenparse.learn.counts import LatentCounts
 from eigenparse.learn.encode import Encoded
@@ -27,7 +27,7 @@ def expected_counts(encoded: Encoded, weights: Weights) -> Expectation:
     trees, dtype = encoded.trees, weights.rule_weight.dtype
     width = weights.states[trees.label].astype(np.int64)
     at = np.concatenate(([0], np.cumsum(width)))
-    inside, outside = np.zeros(at[-1], dtype=dtype), np.zeros(at[-1], dtype=dtype)
+    inside, outside = filled_zeros(at[-1], dtype), filled_zeros(at[-1], dtype)
     factor = np.zeros(trees.label.size)
     columns = (
         encoded.schedule,
@@ -41,7 +41,7 @@ def expected_counts(encoded: Encoded, weights: Weights) -> Expectation:
     )
     inside_pass(*columns, weights.rule_weight, weights.entry_at, weights.entry_weight, inside, factor)
     root_count, log_total, empty = _roots(encoded, weights, at, inside, factor, outside)
-    rule_sum, entry_sum = np.zeros_like(weights.rule_weight), np.zeros_like(weights.entry_weight)
+    rule_sum, entry_sum = (filled_zeros(w.size, w.dtype) for w in (weights.rule_weight, weights.entry_weight))
     outside_pass(
         *columns, weights.rule_weight, inside, factor, outside, True, rule_sum, weights.entry_at, entry_sum
     )

@@ -6,7 +6,9 @@ unknown ones, and of the tags that stand for any word.  All steps are linear in 
 may be signed.
 """
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack
@@ -14,6 +16,7 @@ from scipy.sparse import csr_matrix, hstack
 from eigenparse.arrays import AnyArray, FloatArray, IntVector, LongVector, as_ids, as_offsets
 from eigenparse.corpus.classes import class_levels
 from eigenparse.corpus.columns import Label, Trees
+from eigenparse.kernels.lexicon import add_to_coarser, mix_with_coarser
 from eigenparse.learn.encode import starts
 from eigenparse.models.pcfg import Skeleton, Weights
 
@@ -133,19 +136,15 @@ def class_shares(
     both = inner + initial
     size = np.asarray(both[:, n_states:].sum(axis=1)).ravel()
     rare = np.flatnonzero((size <= options.rare) & (size > 0))
-    shares = np.zeros((n_classes, inner.shape[1]))
-    for part, finest in ((inner, tree.finest[0]), (initial, tree.finest[1])):
-        member = csr_matrix((np.ones(rare.size), (finest[rare], rare)), shape=(n_classes, inner.shape[0]))
-        shares += (member @ part).toarray()
-    for c in range(n_classes - 1, 0, -1):  # finer classes have larger numbers than their coarser ones
-        shares[tree.coarser[c]] += shares[c]
+    member = [
+        csr_matrix((np.ones(rare.size), (finest[rare], rare)), shape=(n_classes, inner.shape[0]))
+        for finest in tree.finest
+    ]
+    shares: FloatArray = (member[0] @ inner + member[1] @ initial).toarray()
+    add_to_coarser(tree.coarser, shares)
     everything = np.asarray(both.sum(axis=0)).ravel()
     prior = everything / everything[n_states:].sum()
-    for c in range(n_classes):
-        base = prior if c == 0 else shares[tree.coarser[c]]  # a mean already: coarser classes come first
-        shares[c] = (shares[c] + options.class_weight * base) / (
-            shares[c, n_states:].sum() + options.class_weight
-        )
+    mix_with_coarser(tree.coarser, shares, prior, shares[:, n_states:].sum(axis=1), options.class_weight)
     return shares
 
 
@@ -191,17 +190,16 @@ def lexicon_of_sums(
     shares = class_shares(tree, inner, initial, n_states, options)
     tags, by_tag = tag_shares(labels, label_total > 0, everything / label_total.sum(), state_at)
     size = np.asarray(both[:, n_states:].sum(axis=1)).ravel()
-    column_tag = _column_tags(labels, weights.states)
     kept = np.flatnonzero(size > options.rare) if options.by_tag else np.arange(size.size)
     n_classes = 1 if options.by_tag else len(tree.names)
-    blocks = [
+    tag = _label_tags(labels)
+    blocks: Iterator[_Block] = chain(
         (
-            _word_block(both[part], size[part], shares[tree.finest[0, part]], column_tag, n_states, options),
-            size[part],
-        )
-        for part in (kept[s : s + BLOCK] for s in range(0, kept.size, BLOCK))
-    ]
-    blocks += [(shares[:n_classes], np.ones(n_classes)), (by_tag, np.ones(len(tags)))]
+            _word_block(both[part], size[part], shares, tree.finest[0, part], tag, n_states, options)
+            for part in (kept[s : s + BLOCK] for s in range(0, kept.size, BLOCK))
+        ),
+        (_symbol_block(part, n_states) for part in (shares[:n_classes], by_tag)),
+    )
     label, symbol, weight, probability = _entries(blocks, total, label_total, weights, options.least)
     names = tuple(words[w] for w in kept) + tree.names[:n_classes] + tags
     fuller = replace(
@@ -212,60 +210,86 @@ def lexicon_of_sums(
     return fuller, replace(weights, entry_at=entry_at, entry_weight=weight)
 
 
-def _column_tags(labels: tuple[Label, ...], states: IntVector) -> IntVector:
-    """The tag (last symbol of the chain) of every column: label-states, then labels."""
+def _label_tags(labels: tuple[Label, ...]) -> IntVector:
+    """The tag (last symbol of the chain) of every label, numbered: (A,)."""
     names: dict[str, int] = {}
-    tag = as_ids([names.setdefault(label.chain[-1], len(names)) for label in labels])
-    return np.concatenate([np.repeat(tag, states), tag])
+    return as_ids([names.setdefault(label.chain[-1], len(names)) for label in labels])
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Label shares (rows, A) and sizes (rows,) of some symbols, and a look-up of their state values.
+
+    values: from rows, labels and label-states, all (k,), to values (k,).
+    """
+
+    by_label: FloatArray
+    size: FloatArray
+    values: Callable[[LongVector, LongVector, LongVector], FloatArray]
+
+
+def _symbol_block(shares: FloatArray, n_states: int) -> _Block:
+    """Classes or tags: their shares as they are."""
+    return _Block(
+        shares[:, n_states:], np.ones(shares.shape[0]), lambda row, label, column: shares[row, column]
+    )
 
 
 def _word_block(
     words: csr_matrix,
     size: FloatArray,
     shares: FloatArray,
-    column_tag: IntVector,
+    finest: IntVector,
+    tag: IntVector,
     n_states: int,
     options: LexiconOptions,
-) -> FloatArray:
-    """Mean values and label shares of some words, dense."""
+) -> _Block:
+    """Mean values and label shares of some words, mixed with those of their classes and of their tags within them."""
     own, n = words.toarray(), size[:, None]
     rare = n <= options.frequent
-    label_tag = column_tag[n_states:]
-    tags = np.zeros((label_tag.size, int(label_tag.max()) + 1))
-    tags[np.arange(label_tag.size), label_tag] = 1.0
-    own_tag, share_tag = own[:, n_states:] @ tags, shares[:, n_states:] @ tags
+    own_label, share_label = own[:, n_states:], shares[finest, n_states:]
+    tags = np.zeros((tag.size, int(tag.max()) + 1))
+    tags[np.arange(tag.size), tag] = 1.0
+    own_tag, share_tag = own_label @ tags, share_label @ tags
     ratio = np.divide(own_tag, n * share_tag, out=np.zeros_like(own_tag), where=n * share_tag > 0)
-    spread = shares * ratio[:, column_tag]
     weight = np.where(rare, options.word_weight, 0.0)
     tag_weight = np.where(rare, options.tag_weight, 0.0)
-    mixed: FloatArray = (own + weight * shares + tag_weight * spread) / np.maximum(
-        n + weight + tag_weight, 1e-300
-    )
-    return mixed
+    bottom = np.maximum(n + weight + tag_weight, 1e-300)
+
+    def values(row: LongVector, label: LongVector, column: LongVector) -> FloatArray:
+        share = shares[finest[row], column]
+        spread = share * ratio[row, tag[label]]
+        mixed = own[row, column] + weight[row, 0] * share + tag_weight[row, 0] * spread
+        found: FloatArray = mixed / bottom[row, 0]
+        return found
+
+    by_label = (own_label + weight * share_label + tag_weight * (share_label * ratio[:, tag])) / bottom
+    return _Block(by_label, size, values)
 
 
 def _entries(
-    blocks: list[tuple[FloatArray, FloatArray]],
+    blocks: Iterator[_Block],
     total: FloatArray,
     label_total: FloatArray,
     weights: Weights,
     least: float,
 ) -> tuple[IntVector, IntVector, FloatArray, FloatArray]:
     """Label, symbol, weights and base probability of every entry whose label is likely enough."""
-    state_at, n_states = weights.state_at, int(weights.state_at[-1])
+    state_at = weights.state_at
     labels, symbols, values, probabilities, done = [], [], [], [], 0
-    for block, size in blocks:
-        by_label = np.where(label_total > 0, block[:, n_states:], 0.0)
+    for block in blocks:
+        by_label = np.where(label_total > 0, block.by_label, 0.0)
         row, label = np.nonzero(by_label > least * by_label.max(axis=1, keepdims=True))
         width = weights.states[label].astype(np.int64)
         entry = np.repeat(np.arange(label.size), width)
         within = np.arange(entry.size) - np.repeat(np.cumsum(width) - width, width)
         column = state_at[label][entry] + within
-        values.append(block[row[entry], column] * size[row][entry] / np.maximum(total[column], 1e-3))
-        probabilities.append(by_label[row, label] * size[row] / label_total[label])
+        value = block.values(row[entry], label[entry], column)
+        values.append(value * block.size[row][entry] / np.maximum(total[column], 1e-3))
+        probabilities.append(by_label[row, label] * block.size[row] / label_total[label])
         labels.append(label)
         symbols.append(done + row)
-        done += block.shape[0]
+        done += by_label.shape[0]
     return (
         as_ids(np.concatenate(labels)),
         as_ids(np.concatenate(symbols)),

@@ -19,7 +19,7 @@ from eigenparse.features.tree import (
     feature_table,
 )
 from eigenparse.learn.encode import Encoded
-from eigenparse.spectral.cluster import cluster_rows
+from eigenparse.spectral.cluster import clusters
 from eigenparse.spectral.svd import FeatureRows, Projection, cross_svd
 
 FEATURE_SETS: dict[str, tuple[Sequence[str], Sequence[str]]] = {
@@ -169,7 +169,7 @@ def cluster_states(encoded: Encoded, features: NodeFeatures, options: StateOptio
         rows = np.concatenate(
             [block.inside.times(block.projection.left), block.outside.times(block.projection.right)], axis=1
         )
-        found = cluster_rows(noisy(rows, options, rng), block.n_states, rng=rng)
+        found = clusters(noisy(rows, options, rng), block.n_states, rng=rng)
         state[block.rows], states[block.label] = found, found.max() + 1
         singular[block.label] = block.projection.singular
     return Annotation(state, states, singular)
