@@ -10,19 +10,24 @@ from functools import partial
 import pytest
 from tests.cli.calls import call
 from tests.hardening.test_pass_checkpoints import WORDS, ended, start
+from tests.sequence.test_phones import sing, write_wav
 
 from eigenparse.corpus.conllu import read_conllu
 from eigenparse.corpus.label_sources import read_labelled
+from eigenparse.corpus.phones import find_speech
 from eigenparse.corpus.sequences import Column, Sequences
 from eigenparse.corpus.symbols import read_symbols
+from eigenparse.features.codes import CodeChoices
 from eigenparse.learn import deptree_em, em_chain, lpcfg, mira, rhmm_emission, rhmm_latent
 from eigenparse.learn.chain import HmmChoices, fit_hmm, symbol_table
 from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, open_checkpoint
 from eigenparse.learn.deptree_fit import DepTreeLearner
+from eigenparse.learn.phones import PhoneChoices, fit_recogniser
 from eigenparse.learn.rhmm import TaggerChoices, fit_product
 from eigenparse.learn.three_segment import fit_three_segment
 from eigenparse.models.chain import save_chain
 from eigenparse.models.deptree import save_deptree
+from eigenparse.models.phones import save_recogniser
 from eigenparse.models.rhmm import save_tagger
 
 KILLS = int(os.environ.get("EIGENPARSE_KILLS", "0"))  # 0: one of each of the short commands
@@ -58,6 +63,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     spans = list(zip(trees.offsets[:-1].tolist(), trees.offsets[1:].tolist()))
     text = (" ".join(words[a:b]) for a, b in spans)
     (folder / "text").write_text("".join(f"{line}\n" for line in text))
+    for seed in range(3):
+        (folder / "tones").mkdir(exist_ok=True)
+        samples, alignment = sing(seed)
+        write_wav(folder / "tones" / f"{seed}.wav", samples)
+        (folder / "tones" / f"{seed}.phn").write_text(alignment)
     rows = ("\n".join(f"{w} {t}" for w, t in zip(words[a:b], tags[a:b])) for a, b in spans)
     (folder / "columns").write_text("\n\n".join(rows) + "\n")
     return folder
@@ -80,6 +90,11 @@ def learn_segments(folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -
     save_tagger(out, fit_three_segment(corpus, rounds=3, checkpoint=place)[0])
 
 
+def learn_phones(folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -> None:
+    choices = PhoneChoices(method="em", states=2, rounds=3, codes=CodeChoices(n_codes=8))
+    save_recogniser(out, fit_recogniser(find_speech(folder / "tones").train, choices, checkpoint=place)[0])
+
+
 def learn_trees(learner: DepTreeLearner, folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -> None:
     save_deptree(out, learner.fit(read_conllu(folder / "train.conllu").trees, checkpoint=place)[0])
 
@@ -99,6 +114,7 @@ LONG: dict[str, Learn] = {
     "rhmm-em": partial(learn_tagger, 1, tagger("em", emission="class", start="random")),
     "rhmm-product": partial(learn_tagger, 2, tagger("em")),
     "three-segment": learn_segments,
+    "phones": learn_phones,
     "deptree-em": partial(learn_trees, trees("em")),
     "deptree-recovered": partial(learn_trees, trees("recovered")),
     "deptree-lpcfg": partial(learn_trees, trees("lpcfg", members=2, relations=True)),
@@ -170,6 +186,7 @@ def test_what_a_tagger_reports_survives(folder: pathlib.Path, tmp_path: pathlib.
 COMMANDS = {
     "hmm": ("hmm", "text", "--unit", "word", "--method", "em", "--states", "4", "--em-rounds", "300"),
     "rhmm": ("rhmm", "columns", "--columns", "word,pos", "--method", "em", "--em-rounds", "60", "--ensemble", "2"),
+    "phones": ("phones", "tones", "--method", "em", "--codes", "8", "--em-rounds", "200"),
     "deptree": ("deptree", "train.conllu", "--states", "4", "--rounds", "300"),
     "split-heads": ("deptree", "train.conllu", "--states", "4", "--estimator", "lpcfg", "--members", "2"),
 }  # fmt: skip
