@@ -69,7 +69,8 @@ def deptree(
     from eigenparse.run.ordered import open_run
 
     check_target(out)
-    corpus = read_many(list(trees), skip_broken=skip_broken)
+    with stages("reading"):
+        corpus = read_many(list(trees), skip_broken=skip_broken)
     for sentence in corpus.skipped:
         sys.stderr.write(f"eigenparse: skipped {sentence}\n")
     start = time.perf_counter()

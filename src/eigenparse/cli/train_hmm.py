@@ -43,11 +43,13 @@ def train_hmm(
     """Learn an HMM from unlabelled sequences."""
     from eigenparse.cli.kept import refuse_resume
     from eigenparse.cli.output import check_target
+    from eigenparse.cli.progress import stages
     from eigenparse.corpus.symbols import read_symbols
     from eigenparse.learn.chain import HmmChoices
 
     check_target(out)
-    corpus = read_symbols(text, unit, column)
+    with stages("reading"):
+        corpus = read_symbols(text, unit, column)
     choices = HmmChoices(method, states, window, form, em_rounds, seed)
     trace: list[float] = []
     if keep_statistics or dictionary is not None:

@@ -54,6 +54,7 @@ def train_rhmm(
     """Learn a tagger or chunker: refinement HMM, HMM or unigram."""
     from eigenparse.cli.kept import refuse_resume
     from eigenparse.cli.output import check_target
+    from eigenparse.cli.progress import stages
     from eigenparse.corpus.label_sources import pick_label, read_labelled, reduce_columns
     from eigenparse.corpus.tagged import text_lines
     from eigenparse.errors import OptionError
@@ -62,7 +63,8 @@ def train_rhmm(
 
     check_target(out)
     names = columns.split(",") if columns else None
-    whole = read_labelled(corpus, form=form, columns=names)
+    with stages("reading"):
+        whole = read_labelled(corpus, form=form, columns=names)
     name = pick_label(whole, label)
     data = whole if names else reduce_columns(whole, name)
     features = read_features(text_lines(templates), label=name, source=str(templates)) if templates else None
