@@ -1,21 +1,25 @@
 """Labelled or unlabelled token sequences as frozen integer columns with offsets."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from eigenparse.arrays import IntVector, LongVector, as_ids, as_offsets, frozen
+from eigenparse.arrays import AnyArray, IntVector, LongVector, as_ids, as_offsets, frozen
 from eigenparse.errors import DataError
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One column of a corpus.  ids: (T,) into ``symbols``."""
+    """One column of a corpus.  ids: (T,) into ``symbols``.
+
+    kept: what was worked out from the symbols alone, by name; parts of a corpus share it with the whole.
+    """
 
     name: str
     ids: IntVector
     symbols: tuple[str, ...]
+    kept: dict[str, AnyArray] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
     def of(cls, name: str, tokens: Iterable[str]) -> "Column":
@@ -73,7 +77,7 @@ class Sequences:
     def take(self, start: int, stop: int) -> "Sequences":
         """Sequences ``start`` up to ``stop``, with the same symbol tables."""
         low, high = int(self.offsets[start]), int(self.offsets[stop])
-        columns = tuple(Column(c.name, c.ids[low:high], c.symbols) for c in self.columns)
+        columns = tuple(replace(c, ids=c.ids[low:high]) for c in self.columns)
         return Sequences(columns, self.offsets[start : stop + 1] - low, self.line[start:stop])
 
     @classmethod

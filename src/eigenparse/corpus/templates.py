@@ -112,11 +112,14 @@ def string_key(text: str) -> int:
 
 
 def symbol_keys(column: Column, function: str) -> KeyVector:
-    """Keys of a column's symbols after a function, (V,)."""
-    change = SYMBOL_FUNCTIONS[function]
-    values = [change(symbol) for symbol in column.symbols]
-    keys = {value: string_key(value) for value in set(values)}
-    return np.array([keys[value] for value in values], dtype=np.uint64)
+    """Keys of a column's symbols after a function, (V,); made once for a column and its parts."""
+    found = column.kept.get(function)
+    if found is None:
+        change = SYMBOL_FUNCTIONS[function]
+        values = [change(symbol) for symbol in column.symbols]
+        keys = {value: string_key(value) for value in set(values)}
+        found = column.kept[function] = np.array([keys[value] for value in values], dtype=np.uint64)
+    return found
 
 
 def _token_keys(column: Column, function: str, offsets: LongVector) -> KeyVector:
