@@ -23,7 +23,7 @@ def stratos2013(
         "1,2,4,8,16,24,40"
     ),
     cluster_states: Annotated[str, typer.Option(help="Hidden states of the spectral models by clusters.")] = (
-        "8,16,24,40,64,128"
+        "8,24,64,128"
     ),
     em_states: Annotated[str, typer.Option(help="Hidden states of the EM models.")] = "2,4,8,16,24",
     em_rounds: Annotated[int, typer.Option(min=1, help="Rounds of EM (the paper: 200).")] = 60,

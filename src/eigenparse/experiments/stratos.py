@@ -47,12 +47,13 @@ SPECTRAL = ("cluster", "spectral")
 class StratosPlan:
     """What is run: codes, numbers of states, rounds of EM (the paper: 10,000, 1 to 32, 200), restarts, jobs.
 
-    states: of the tensors; cluster_states: of the clusters; em_states: of EM.
+    states: of the tensors; cluster_states: of the clusters, in so many coordinates (dimensions); em_states: of EM.
     """
 
     n_codes: int = 1000
     states: tuple[int, ...] = (1, 2, 4, 8, 16, 24, 40)
-    cluster_states: tuple[int, ...] = (8, 16, 24, 40, 64, 128)
+    cluster_states: tuple[int, ...] = (8, 24, 64, 128)
+    dimensions: tuple[int, ...] = (8, 24)
     em_states: tuple[int, ...] = (2, 4, 8, 16, 24)
     rounds: int = 60
     seed: int = 0
@@ -81,6 +82,7 @@ class Task:
     start: str = "random"
     rounds: int = 0
     smoothing: str = "pairs"
+    dimensions: int = DIMENSIONS
     seed: int = 0
 
     @property
@@ -152,7 +154,11 @@ def run_task(item: tuple[Task, SpeechData]) -> Trial:
         if task.method == "em":
             return _run_em(task, data, clock)
         choices = PhoneChoices(
-            method=task.method, states=task.states, smoothing=task.smoothing, seed=task.seed
+            method=task.method,
+            states=task.states,
+            dimensions=task.dimensions,
+            smoothing=task.smoothing,
+            seed=task.seed,
         )
         if task.features is None:
             model, _ = fit_frames(data.train, choices)
@@ -201,8 +207,9 @@ def tasks_of(plan: StratosPlan) -> list[Task]:
         for m in sorted({max(plan.em_states), min(plan.em_states, key=lambda m: abs(m - 8))}, reverse=True)
     ]
     made += [
-        Task("cluster", m, f"clusters({m})", seed=plan.seed)
+        Task("cluster", m, f"clusters({m}), {d} coordinates", dimensions=d, seed=plan.seed)
         for m in sorted(plan.cluster_states, reverse=True)
+        for d in plan.dimensions
     ]
     made += [
         Task("spectral", m, f"spectral({m}){note}", smoothing=smoothing, seed=plan.seed)

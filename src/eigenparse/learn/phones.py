@@ -26,7 +26,7 @@ from eigenparse.models.phones import PhoneRecogniser
 from eigenparse.models.rhmm import RefinementHMM
 
 EMISSION = BackoffEmission((CODE,), rare=0, strength=1.0)
-DIMENSIONS = 24  # coordinates of the views that are clustered
+DIMENSIONS = 12  # coordinates of the views that are clustered
 MANY, FEW = 128, 24  # states of a phone by clusters, and by the other methods
 # method: smoothing of observation vectors and of transitions, chosen on development sets
 STRENGTHS = {"spectral": (1.0, 20.0), "cluster": (1.0, 1.0)}
@@ -50,12 +50,14 @@ class PhoneChoices:
     """Everything that training a recogniser can choose; weight and strength smooth the tagger.
 
     method: ``cluster`` (clusters of the spectral projections are the states) and ``spectral`` (tensors of their
-    moments) do not iterate.  states: None means 128 for clusters, 24 otherwise.
+    moments) do not iterate.  states: None means 128 for clusters, 24 otherwise.  dimensions: coordinates of the
+    projections that are clustered.
     smoothing: the spectral tagger backs off to ``pairs`` of phones, or to how ``runs`` of phones begin and end.
     """
 
     method: str = "cluster"
     states: int | None = None
+    dimensions: int = DIMENSIONS
     codes: CodeChoices = field(default_factory=CodeChoices)
     mfcc: MfccChoices = field(default_factory=MfccChoices)
     weight: float | None = None
@@ -128,7 +130,7 @@ def tagger_choices(choices: PhoneChoices) -> TaggerChoices:
         weight=weight if choices.weight is None else choices.weight,
         strength=strength if choices.strength is None else choices.strength,
         runs=choices.smoothing == "runs",
-        dimensions=DIMENSIONS if clusters else None,
+        dimensions=choices.dimensions if clusters else None,
         seed=choices.seed,
     )
 
