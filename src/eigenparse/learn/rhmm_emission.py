@@ -119,9 +119,8 @@ def _loglinear(
     renumber = np.full(distinct.size, -1, dtype=np.int32)
     renumber[kept] = np.arange(kept.size)
     ids = renumber[ids]
-    weights = np.zeros((kept.size, n_labels), dtype=np.float32)
-    squares = np.zeros_like(weights)
-    mean = np.zeros_like(weights)
+    rows = np.zeros((kept.size, 2 * n_labels), dtype=np.float32)
+    mean = np.zeros((kept.size, n_labels), dtype=np.float32)
     before, after, left, right = _neighbours(sequences, labels, n_labels)
     rng = generator(seed, 31)
     for step in range(learner.passes):
@@ -129,9 +128,9 @@ def _loglinear(
         order = rng.permutation(ids.shape[0])
         alone = rng.random(labels.size) >= learner.context
         around = np.where(alone, n_labels + 1, before), np.where(alone, n_labels + 1, after)
-        adagrad_pass(ids, labels, order, *around, left, right, weights, squares, learner.rate, learner.decay)
+        adagrad_pass(ids, labels, order, *around, left, right, rows, learner.rate, learner.decay)
         if step >= learner.passes // 2:
-            mean += weights
+            mean += rows[:, :n_labels]
     mean /= max(1, learner.passes - learner.passes // 2)
     return Emission(learner.templates, distinct[kept], learner.sharpness * mean, "sum", np.zeros(n_labels))
 
