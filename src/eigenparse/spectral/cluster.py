@@ -3,8 +3,6 @@
 import warnings
 
 import numpy as np
-from sklearn.cluster import KMeans
-from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
 from eigenparse.arrays import FloatArray, IntVector, LongVector
@@ -39,6 +37,9 @@ def centres_of(rows: FloatArray, n_states: int, *, rng: np.random.Generator) -> 
 
     To be called where linear algebra is limited to one thread.
     """
+    from sklearn.cluster import KMeans  # here, because it takes two seconds that others need not wait
+    from sklearn.exceptions import ConvergenceWarning
+
     n = rows.shape[0]
     sample = rows if n <= SAMPLE else rows[np.sort(rng.choice(n, SAMPLE, replace=False))]
     k = distinct_rows(sample, n_states)
