@@ -56,6 +56,19 @@ def use_deptree(path: pathlib.Path) -> None:
     score_trees(load_deptree(path), read_lines(CONLLU.decode().split("\n"), source="x").trees)
 
 
+def use_split_heads(path: pathlib.Path) -> None:
+    from eigenparse.corpus.conllu import read_lines
+    from eigenparse.decode.split_heads import parse_corpus, tree_parser
+    from eigenparse.models.deptree import load_deptree
+    from eigenparse.models.split_heads import SplitHeads
+
+    use_deptree(path)
+    model = load_deptree(path)
+    if isinstance(model, SplitHeads):
+        corpus = read_lines(CONLLU.decode().split("\n"), source="x")
+        parse_corpus(tree_parser(model), corpus, io.StringIO())
+
+
 def use_reranker(path: pathlib.Path) -> None:
     from eigenparse.decode.rerank import rerank_conllu
     from eigenparse.models.rerank import load_reranker
@@ -131,7 +144,7 @@ def model_targets(folder: pathlib.Path) -> list[Target]:
         "rhmm sums": ("train rhmm t.txt --emission class --states 2 --keep-statistics", use_tagger_sums),
         "dependency": ("train dependency t.conllu --bits 10 --passes 2", use_arcs),
         "deptree": ("train deptree t.conllu --states 2", use_deptree),
-        "split heads": ("train deptree t.conllu --states 2 --estimator lpcfg", use_deptree),
+        "split heads": ("train deptree t.conllu --states 2 --estimator lpcfg", use_split_heads),
         "reranker": (
             "train reranker t.conllu --parser dependency.model --deptree deptree.model "
             "--deptree split-heads.model --best 3 --folds 2 --passes 2",
