@@ -16,7 +16,9 @@ import eigenparse.cli.verbs  # noqa: F401
 from eigenparse.cli.main import app
 from eigenparse.corpus.text_blocks import text_blocks, text_files
 from eigenparse.errors import DataError, FormatError, ModelFileError, OptionError
+from eigenparse.learn import pair_counts
 from eigenparse.learn import vectors as learn
+from eigenparse.learn.pair_counts import PairTable
 from eigenparse.learn.vectors import (
     VectorChoices,
     choose_vocabulary,
@@ -110,7 +112,9 @@ def random_counts(seed, n=14, reach=8):
     pairs = []
     for table in dense:
         codes = np.flatnonzero(table)
-        pairs.append(pair_matrix(codes, table.reshape(-1)[codes], n))
+        found = PairTable.of_codes(codes, n, table.reshape(-1)[codes])
+        pairs.append(pair_matrix(found.starts, found.seconds, found.counts))
+        assert (pairs[-1].toarray() == table).all()
     return dense, PairStatistics(dense[0].sum(axis=1) + 1.0, tuple(pairs))
 
 
@@ -186,7 +190,7 @@ def test_a_full_table_lets_the_rarest_go(monkeypatch):
     text = two_classes(400)
     vocabulary = choose_vocabulary(count_words([text]), 100)
     exact = count_pairs([text], vocabulary, 2)
-    monkeypatch.setattr(learn, "MOST_PAIRS", 120)
+    monkeypatch.setattr(pair_counts, "MOST_PAIRS", 120)
     halves = [count_pairs([text[: len(text) // 2]], vocabulary, 2) for _ in range(2)]
     bounded = halves[0] + halves[1]
     assert max(one.size for one in bounded.codes) <= 60 < exact.codes[0].size
@@ -195,6 +199,19 @@ def test_a_full_table_lets_the_rarest_go(monkeypatch):
     words = count_words([b"common " * 50 + b" ".join(b"w%d" % k for k in range(40))])
     assert words.dropped > 0
     assert words.counts[b"common"] == 50
+
+
+def test_tables_hold_what_they_were_given_and_counts_grow_as_they_must():
+    codes, counts = np.array([0, 3, 4, 8]), np.array([5, 1, 2**31 - 1, 2])
+    table = PairTable.of_codes(codes, 3, counts)
+    assert table.counts.dtype == np.int32
+    twice = table + table
+    assert twice.counts.dtype == np.int64
+    assert [twice.codes.tolist(), twice.counts.tolist()] == [codes.tolist(), (2 * counts).tolist()]
+    fewer, lost = (table + PairTable.of_codes(np.array([3, 3, 5]), 3)).bounded(4)
+    assert [fewer.codes.tolist(), fewer.counts.tolist()] == [[0, 3, 4, 8], [5, 3, 2**31 - 1, 2]]
+    assert fewer.starts.tolist() == [0, 1, 3, 4]
+    assert lost == 1
 
 
 def test_pairs_of_different_vocabularies_do_not_add():

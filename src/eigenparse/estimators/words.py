@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from eigenparse.arrays import AnyArray
 from eigenparse.errors import DataError
+from eigenparse.learn.pair_counts import PairCounts
 from eigenparse.learn.vectors import (
-    PairCounts,
     VectorChoices,
     Vocabulary,
     choose_vocabulary,

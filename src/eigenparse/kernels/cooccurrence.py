@@ -1,5 +1,6 @@
-"""Pairs of words at a distance: ids in, codes out; sorted codes and counts in, their sum out."""
+"""Pairs of words at a distance: ids in, codes out; codes in, tables out; tables in, their sum out."""
 
+import numpy as np
 from numba import njit
 
 
@@ -18,33 +19,65 @@ def window_codes(ids, reach, n_words, codes, sizes):
 
 
 @njit(cache=True, nogil=True)
-def run_lengths(codes, out_codes, out_counts):
-    """Distinct codes of a sorted array and how often each occurs; returns their number."""
-    m = 0
+def table_of_codes(codes, n_words, starts, seconds, counts):
+    """A table (see ``merge_tables``) of sorted codes, equal ones counted; returns its size."""
+    m, x = 0, 0
+    last = np.int64(-1)
     for i in range(codes.size):
-        if m and out_codes[m - 1] == codes[i]:
-            out_counts[m - 1] += 1
-        else:
-            out_codes[m] = codes[i]
-            out_counts[m] = 1
-            m += 1
+        if codes[i] == last:
+            counts[m - 1] += 1
+            continue
+        last = codes[i]
+        first = last // n_words
+        while x <= first:
+            starts[x] = m
+            x += 1
+        seconds[m] = last - first * n_words
+        counts[m] = 1
+        m += 1
+    starts[x:] = m
     return m
 
 
 @njit(cache=True, nogil=True)
-def merge_counts(a, a_counts, b, b_counts, out, out_counts):
-    """The sum of two tables sorted by code; returns its size."""
-    i, j, m = 0, 0, 0
-    while i < a.size or j < b.size:
-        if j == b.size or (i < a.size and a[i] < b[j]):
-            out[m], out_counts[m] = a[i], a_counts[i]
-            i += 1
-        elif i == a.size or b[j] < a[i]:
-            out[m], out_counts[m] = b[j], b_counts[j]
-            j += 1
-        else:
-            out[m], out_counts[m] = a[i], a_counts[i] + b_counts[j]
-            i += 1
-            j += 1
-        m += 1
+def merge_tables(starts, seconds, counts, b_starts, b_seconds, b_counts, out_starts, out_seconds, out_counts):
+    """The sum of two tables; returns its size.
+
+    A table: the pairs of first word x are [starts[x], starts[x + 1]), sorted by their second words.
+    """
+    m = 0
+    for x in range(starts.size - 1):
+        out_starts[x] = m
+        i, j, i_end, j_end = starts[x], b_starts[x], starts[x + 1], b_starts[x + 1]
+        while i < i_end or j < j_end:
+            if j == j_end or (i < i_end and seconds[i] < b_seconds[j]):
+                out_seconds[m], out_counts[m] = seconds[i], counts[i]
+                i += 1
+            elif i == i_end or b_seconds[j] < seconds[i]:
+                out_seconds[m], out_counts[m] = b_seconds[j], b_counts[j]
+                j += 1
+            else:
+                out_seconds[m], out_counts[m] = seconds[i], counts[i] + b_counts[j]
+                i += 1
+                j += 1
+            m += 1
+    out_starts[starts.size - 1] = m
     return m
+
+
+@njit(cache=True, nogil=True)
+def drop_rare(starts, seconds, counts, least):
+    """Drop the pairs of a table seen at most ``least`` times, in place; returns its size and the occurrences lost."""
+    m, lost, first = 0, 0, 0
+    for x in range(starts.size - 1):
+        last = starts[x + 1]
+        starts[x] = m
+        for i in range(first, last):
+            if counts[i] > least:
+                seconds[m], counts[m] = seconds[i], counts[i]
+                m += 1
+            else:
+                lost += counts[i]
+        first = last
+    starts[starts.size - 1] = m
+    return m, lost

@@ -9,13 +9,8 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray
 from eigenparse.errors import DataError, ModelFileError, OptionError
-from eigenparse.learn.vectors import (
-    PairCounts,
-    VectorChoices,
-    Vocabulary,
-    check_vector_choices,
-    learn_vectors,
-)
+from eigenparse.learn.pair_counts import PairCounts, PairTable
+from eigenparse.learn.vectors import VectorChoices, Vocabulary, check_vector_choices, learn_vectors
 from eigenparse.models.store import load_with_statistics, save_model
 from eigenparse.models.vectors import KIND, WordVectors
 
@@ -30,7 +25,7 @@ def save_statistics(path: str | Path, vectors: WordVectors, statistics: Statisti
     arrays["word_counts"] = vocabulary.counts
     for d, (codes, counts) in enumerate(zip(pairs.codes, pairs.counts, strict=True)):
         arrays |= {f"pairs.codes{d}": codes, f"pairs.counts{d}": counts}
-    kept = {"choices": asdict(choices), "dropped": pairs.dropped, "distances": len(pairs.codes)}
+    kept = {"choices": asdict(choices), "dropped": pairs.dropped, "distances": len(pairs.tables)}
     header = {"words": list(vectors.words), "about": vectors.about, "statistics": kept}
     save_model(path, kind=KIND, header=header, arrays=arrays)
 
@@ -55,7 +50,8 @@ def load_statistics(path: str | Path) -> Statistics:
         if arrays["word_counts"].shape != (n,):
             raise ValueError("the counts do not fit the words")
         vocabulary = Vocabulary.of(words, arrays["word_counts"].astype(np.int64), choices.lower)
-        return vocabulary, PairCounts(n, codes, counts, int(kept["dropped"])), choices
+        tables = tuple(PairTable.of_codes(code, n, count) for code, count in zip(codes, counts))
+        return vocabulary, PairCounts(n, tables, int(kept["dropped"])), choices
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError, OptionError) as problem:
         raise ModelFileError(f"{path}: the statistics are incomplete ({problem}); learn them again") from None
 

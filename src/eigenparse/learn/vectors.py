@@ -16,14 +16,14 @@ from threadpoolctl import threadpool_limits
 from eigenparse.arrays import AnyArray, IntVector, LongVector
 from eigenparse.corpus.text_blocks import text_blocks
 from eigenparse.errors import DataError, OptionError
-from eigenparse.kernels.cooccurrence import merge_counts, run_lengths, window_codes
+from eigenparse.kernels.cooccurrence import window_codes
+from eigenparse.learn.pair_counts import PairCounts, PairTable
 from eigenparse.models.vectors import UNKNOWN, WordVectors
 from eigenparse.run.ordered import OrderedRun
 from eigenparse.spectral.vectors import METHODS, PairStatistics, pair_matrix, reach_of, vectors_of
 
 _LINE_END = b"\x00"
 MOST_WORDS = 3_000_000
-MOST_PAIRS = 40_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,29 +74,6 @@ class Vocabulary:
         """A vocabulary with the table that encodes text."""
         ids = {word.encode("utf-8"): k for k, word in enumerate(words) if k}
         return cls(words, counts, lower, ids | {_LINE_END: -1})
-
-
-@dataclass(frozen=True, slots=True)
-class PairCounts:
-    """For each distance d = 1, 2, ...: sorted codes first * n + second, and counts; ``dropped`` for space."""
-
-    n_words: int
-    codes: tuple[LongVector, ...]
-    counts: tuple[LongVector, ...]
-    dropped: int = 0
-
-    def __add__(self, other: "PairCounts") -> "PairCounts":
-        if (self.n_words, len(self.codes)) != (other.n_words, len(other.codes)):
-            raise DataError("pairs were counted over different vocabularies or windows; count them again")
-        limit = MOST_PAIRS // len(self.codes)
-        lost = self.dropped + other.dropped
-        codes, counts = [], []
-        for a, a_counts, b, b_counts in zip(self.codes, self.counts, other.codes, other.counts, strict=True):
-            out, out_counts, less = _bounded(*_merged(a, a_counts, b, b_counts), limit)
-            codes.append(out)
-            counts.append(out_counts)
-            lost += less
-        return PairCounts(self.n_words, tuple(codes), tuple(counts), lost)
 
 
 def check_vector_choices(choices: VectorChoices) -> None:
@@ -190,7 +167,7 @@ def count_pairs(
     task = partial(_pairs_of, vocabulary=vocabulary, reach=reach)
     for part in map(task, blocks) if run is None else run.map_ordered(task, blocks):
         runs.append(part)
-        while len(runs) > 1 and runs[-2].codes[0].size <= 2 * runs[-1].codes[0].size:
+        while len(runs) > 1 and runs[-2].tables[0].seconds.size <= 2 * runs[-1].tables[0].seconds.size:
             last = runs.pop()
             runs[-1] = runs[-1] + last
     if not runs:
@@ -208,41 +185,14 @@ def _pairs_of(block: bytes, vocabulary: Vocabulary, reach: int) -> PairCounts:
 def _block_pairs(ids: IntVector, n_words: int, reach: int) -> PairCounts:
     found, sizes = np.empty((reach, ids.size), dtype=np.int64), np.zeros(reach, dtype=np.int64)
     window_codes(ids.astype(np.int64), reach, n_words, found, sizes)
-    codes, counts = [], []
-    for d in range(reach):
-        flat = np.sort(found[d, : sizes[d]])
-        out, number = np.empty_like(flat), np.empty_like(flat)
-        m = run_lengths(flat, out, number)
-        codes.append(out[:m].copy())
-        counts.append(number[:m].copy())
-    return PairCounts(n_words, tuple(codes), tuple(counts))
-
-
-def _merged(
-    a: LongVector, a_counts: LongVector, b: LongVector, b_counts: LongVector
-) -> tuple[LongVector, LongVector]:
-    out, counts = (np.empty(a.size + b.size, dtype=np.int64) for _ in range(2))
-    m = merge_counts(a, a_counts, b, b_counts, out, counts)
-    out.resize(m, refcheck=False)  # in place: a copy of tables this large would be most of the memory
-    counts.resize(m, refcheck=False)
-    return out, counts
-
-
-def _bounded(codes: LongVector, counts: LongVector, limit: int) -> tuple[LongVector, LongVector, int]:
-    """The table without its rarest pairs if it is larger than ``limit``, and the occurrences let go."""
-    lost, least = 0, 1
-    while codes.size > limit:
-        keep = counts > least
-        lost += int(counts[~keep].sum())
-        codes, counts, least = codes[keep], counts[keep], least + 1
-    return codes, counts, lost
+    tables = [PairTable.of_codes(np.sort(found[d, : sizes[d]]), n_words) for d in range(reach)]
+    return PairCounts(n_words, tuple(tables))
 
 
 def learn_vectors(vocabulary: Vocabulary, pairs: PairCounts, choices: VectorChoices) -> WordVectors:
     """Vectors of the words of a vocabulary from the pairs that were counted."""
     check_vector_choices(choices)
-    n = len(vocabulary.words)
-    matrices = tuple(pair_matrix(a, b, n) for a, b in zip(pairs.codes, pairs.counts, strict=True))
+    matrices = tuple(pair_matrix(t.starts, t.seconds, t.counts) for t in pairs.tables)
     with threadpool_limits(limits=1):  # thread sums would arrive in any order
         found, singular = vectors_of(
             PairStatistics(vocabulary.counts.astype(np.float64), matrices),
@@ -258,7 +208,7 @@ def learn_vectors(vocabulary: Vocabulary, pairs: PairCounts, choices: VectorChoi
         "window": choices.window,
         "power": choices.power,
         "n_tokens": int(vocabulary.counts.sum()),
-        "n_pairs": int(sum(one.size for one in pairs.codes)),
+        "n_pairs": sum(table.seconds.size for table in pairs.tables),
         "pairs_dropped": pairs.dropped,
         "lower": vocabulary.lower,
         "singular": [float(f"{v:.6g}") for v in singular],
@@ -314,7 +264,7 @@ def _blocks(paths: list[Path]) -> Iterator[bytes]:
 def dense_counts(pairs: PairCounts) -> AnyArray:
     """All counts as an array (reach, n, n); for small vocabularies."""
     n = pairs.n_words
-    out = np.zeros((len(pairs.codes), n * n), dtype=np.int64)
+    out = np.zeros((len(pairs.tables), n * n), dtype=np.int64)
     for d, (codes, counts) in enumerate(zip(pairs.codes, pairs.counts, strict=True)):
         out[d, codes] = counts
     return out.reshape(-1, n, n)

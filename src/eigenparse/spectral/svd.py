@@ -47,8 +47,10 @@ def orthonormal(M: FloatArray, cutoff: float = 1e-6) -> FloatArray:
     wide = M.astype(np.float64)
     values, vectors = np.linalg.eigh(wide.T @ wide)
     keep = values > cutoff**2 * max(values[-1], 1e-300)
-    Q = wide @ (vectors[:, keep] / np.sqrt(values[keep]))
-    Q, _ = np.linalg.qr(Q)  # the squared condition number costs digits: a second pass restores them
+    wide = wide @ (
+        vectors[:, keep] / np.sqrt(values[keep])
+    )  # in its own place: tall ones are most of the memory
+    Q, _ = np.linalg.qr(wide)  # the squared condition number costs digits: a second pass restores them
     return Q.astype(M.dtype)
 
 

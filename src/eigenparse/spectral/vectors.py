@@ -12,7 +12,7 @@ from itertools import product
 import numpy as np
 from scipy import sparse
 
-from eigenparse.arrays import AnyArray, LongVector, generator
+from eigenparse.arrays import AnyArray, IntVector, LongVector, generator
 from eigenparse.errors import DataError
 from eigenparse.spectral.svd import orthonormal
 
@@ -36,13 +36,12 @@ def reach_of(method: str, window: int, reach: int) -> int:
     return {"svd": 1, "cca": window, "cca2": 2 * window, "lrmvl": 2 * reach}[method]
 
 
-def pair_matrix(codes: LongVector, counts: LongVector, n: int) -> sparse.csr_matrix:
-    """Sorted codes first * n + second and their counts as a sparse matrix."""
-    starts = np.searchsorted(codes, np.arange(n + 1, dtype=np.int64) * n).astype(np.int64)
-    columns = (codes % n).astype(np.int32)
-    if codes.size < 2**31:
+def pair_matrix(starts: LongVector, seconds: IntVector, counts: AnyArray) -> sparse.csr_matrix:
+    """Second words and counts of the pairs of every first word, [starts[x], starts[x + 1]), as a sparse matrix."""
+    n = starts.size - 1
+    if seconds.size < 2**31:
         starts = starts.astype(np.int32)
-    return sparse.csr_matrix((counts.astype(np.float32), columns, starts), shape=(n, n))
+    return sparse.csr_matrix((counts.astype(np.float32), seconds, starts), shape=(n, n))
 
 
 def vectors_of(
