@@ -17,19 +17,25 @@ def data_dir(name: str) -> pathlib.Path:
     return folder
 
 
-# Files that take longest begin first, so that no process is left alone with one of them at the end.
+# Files that take longest begin first, so that no process is left alone with one of them at the end.  Two processes
+# start with the first two and go on with grammars and with the other families: each kernel is compiled once.
 LONG = (
     "docs/test_commands.py",
     "serve/test_schema.py",
-    "browser/test_page.py",
-    "run/test_cluster.py",
-    "hardening/test_checkpoints.py",
     "run/test_lost_scheduler.py",
+    "browser/test_page.py",
     "english/test_packed.py",
-    "corpus/test_tree_transform.py",
-    "hardening/test_fuzz.py",
+    "english/test_english.py",
     "experiments/test_thesis.py",
-    "dependency/test_bad_input.py",
+    "corpus/test_tree_transform.py",
+    "hardening/test_checkpoints.py",
+    "cli/test_train_lpcfg.py",
+    "lpcfg/test_decoding.py",
+    "lpcfg/test_inference.py",
+    "run/test_cluster.py",
+    "hardening/test_fuzz.py",
+    "hardening/test_pass_checkpoints.py",
+    "sequence/test_audio.py",
 )
 
 

@@ -23,7 +23,7 @@ from eigenparse.learn.checkpoint import Checkpoint, open_checkpoint
 from eigenparse.models.grammar_file import save_grammar
 from eigenparse.synthetic import sample_treebank
 
-KILLS = int(os.environ.get("EIGENPARSE_KILLS", "2"))
+KILLS = int(os.environ.get("EIGENPARSE_KILLS", "1"))
 TRAIN = ("train", "lpcfg", "train.ptb", "--states", "4", "--em-rounds", "4", "--ensemble", "4")
 
 
