@@ -18,12 +18,12 @@ import heapq
 import itertools
 import os
 import pathlib
-import pickle  # to know what a task weighs when it is sent; nothing is loaded
 import random
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from multiprocessing.reduction import ForkingPickler  # what a task weighs when it is sent
 
 MOST_RESULTS = 4096  # as in eigenparse.run.ordered
 
@@ -216,7 +216,7 @@ def compare(path: pathlib.Path, shard_bytes: int, dask: bool) -> None:
             list(run.map_ordered(partial(nothing, task=task), shards))
             send = (time.perf_counter() - began) / len(shards)
             found = timed_pass(run, timed, shards, add)
-            sizes = len(pickle.dumps(found.part)), len(pickle.dumps(timed))
+            sizes = len(ForkingPickler.dumps(found.part)), len(ForkingPickler.dumps(timed))
             extra, each = replace(before.overhead, send=send), found.adding / len(shards)
             one = Pass(name, found.compute, sizes[0], each, sizes[1], extra)
             guess = simulate(one, len(shards), Cluster(2, bandwidth=1e9), ahead=3 if dask else 2).wall

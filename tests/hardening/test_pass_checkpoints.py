@@ -35,15 +35,16 @@ class PowerCutError(Exception):
 
 
 def write_trees(path: pathlib.Path, n: int, seed: int) -> pathlib.Path:
-    """Random trees of few words: every word hangs from a word before it."""
+    """Random trees of few words, with children on both sides of the root."""
     draw, lines = random.Random(seed), []
     for _ in range(n):
-        for i in range(draw.randint(2, 9)):
+        size = draw.randint(2, 9)
+        root = draw.randint(1, size)
+        for i in range(1, size + 1):
             tag = draw.choice(sorted(WORDS))
-            head = draw.randint(max(i - 2, 1), i) if i else 0
-            relation = draw.choice(["dep", "obj", "det"]) if i else "root"
-            word = draw.choice(WORDS[tag])
-            lines.append(f"{i + 1}\t{word}\t{word}\t{tag}\t{tag[0]}\t_\t{head}\t{relation}\t_\t_")
+            head = 0 if i == root else draw.randint(root, i - 1) if i > root else draw.randint(i + 1, root)
+            word, relation = draw.choice(WORDS[tag]), draw.choice(["obj", "det"]) if head else "root"
+            lines.append(f"{i}\t{word}\t{word}\t{tag}\t{tag[0]}\t_\t{head}\t{relation}\t_\t_")
         lines.append("")
     path.write_text("\n".join(lines) + "\n")
     return path

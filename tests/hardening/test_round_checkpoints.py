@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 from tests.cli.calls import call
-from tests.hardening.test_pass_checkpoints import WORDS, ended, start
+from tests.hardening.test_pass_checkpoints import ended, start, write_trees
 from tests.sequence.test_phones import sing, write_wav
 
 from eigenparse.corpus.conllu import read_conllu
@@ -38,27 +38,11 @@ class PowerCutError(Exception):
     """Stands for a power cut."""
 
 
-def write_trees(path: pathlib.Path, n: int) -> pathlib.Path:
-    """Random trees of few words, with children on both sides of the root."""
-    draw, lines = random.Random(1), []
-    for _ in range(n):
-        size = draw.randint(2, 9)
-        root = draw.randint(1, size)
-        for i in range(1, size + 1):
-            tag = draw.choice(sorted(WORDS))
-            head = 0 if i == root else draw.randint(root, i - 1) if i > root else draw.randint(i + 1, root)
-            word, relation = draw.choice(WORDS[tag]), draw.choice(["obj", "det"]) if head else "root"
-            lines.append(f"{i}\t{word}\t{word}\t{tag}\t{tag[0]}\t_\t{head}\t{relation}\t_\t_")
-        lines.append("")
-    path.write_text("\n".join(lines) + "\n")
-    return path
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """Trees, their words and tags as columns, and their words as text."""
     folder = tmp_path_factory.mktemp("rounds")
-    trees = read_conllu(write_trees(folder / "train.conllu", 60)).trees
+    trees = read_conllu(write_trees(folder / "train.conllu", 60, 1)).trees
     words, tags = trees.strings("form"), trees.strings("upos")
     spans = list(zip(trees.offsets[:-1].tolist(), trees.offsets[1:].tolist()))
     text = (" ".join(words[a:b]) for a, b in spans)

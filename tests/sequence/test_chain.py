@@ -154,6 +154,14 @@ def test_em_never_goes_down_and_clusters_start_higher():
     assert posterior_states(model, data.ids, data.offsets).shape == (3000, 3)
 
 
+@pytest.mark.parametrize("method", ["spectral", "cluster", "em"])
+@pytest.mark.parametrize("wrong", [{"states": 0}, {"states": -3}, {"window": 0}, {"rounds": -1}])
+def test_numbers_out_of_range_are_refused(method, wrong):
+    data = Symbols.of(np.array([0, 1, 0, 1]), np.array([0, 4]), names(2))
+    with pytest.raises(OptionError, match=f"{next(iter(wrong))} must be [01] or more, got"):
+        fit_hmm(data, "word", HmmChoices(method=method, **wrong))
+
+
 def test_files_and_bad_requests(tmp_path):
     start, T, E = draw_hmm(7)
     proper = proper_chain(names(5), "word", start, T, E)

@@ -67,7 +67,7 @@ def test_requests_that_never_come_are_given_up(model: pathlib.Path) -> None:
             said = everything(connection)
             assert b" 408 " in said.split(b"\r\n")[0]
             assert b"after 0.5 seconds" in said
-            assert 0.3 < time.monotonic() - begun < 60
+            assert 0.3 < time.monotonic() - begun < 10
         with connected(server) as silent, connected(server) as dripping:
             dripping.sendall(b"GET /health HTTP/1.1\r\nHost: loc")
             assert everything(silent) == b""

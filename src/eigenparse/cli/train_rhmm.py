@@ -69,14 +69,9 @@ def train_rhmm(
     data = whole if names else reduce_columns(whole, name)
     features = read_features(text_lines(templates), label=name, source=str(templates)) if templates else None
     choices = TaggerChoices(
-        method=method,
-        states=states,
-        emission=emission,
-        features=features,
-        start=start,
-        rounds=em_rounds,
-        seed=seed,
-    )
+        method=method, states=states, emission=emission, features=features,
+        start=start, rounds=em_rounds, seed=seed,
+    )  # fmt: skip
     model: RefinementHMM | Product
     if keep_statistics or dictionary is not None:
         if ensemble > 1 or cluster is not None:
@@ -97,11 +92,15 @@ def train_rhmm(
     )
     typer.echo(f"states a label: at most {most}; seconds: {_seconds(seconds)}; wrote {out}", err=True)
     if dev is not None:
-        from eigenparse.cli.tag import score_lines, tag_sequences
+        _score(model, read_labelled(dev, form=form, columns=names), name)
 
-        gold = read_labelled(dev, form=form, columns=names)
-        for line in score_lines(model, gold, tag_sequences(model, gold, name), name):
-            typer.echo(line, err=True)
+
+def _score(model: "RefinementHMM | Product", gold: "Sequences", label: str) -> None:
+    """Print how well the model labels other sequences."""
+    from eigenparse.cli.tag import score_lines, tag_sequences
+
+    for line in score_lines(model, gold, tag_sequences(model, gold, label), label):
+        typer.echo(line, err=True)
 
 
 @dataclass(frozen=True, slots=True)

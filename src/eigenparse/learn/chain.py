@@ -65,6 +65,11 @@ def _fit(
 ) -> tuple[ChainModel, list[float]]:
     if choices.method not in METHODS:
         raise OptionError(f"method must be one of {', '.join(METHODS)}, got {choices.method!r} instead")
+    for name, value, least in (
+        ("states", choices.states, 1), ("window", choices.window, 1), ("rounds", choices.rounds or 0, 0),
+    ):  # fmt: skip
+        if value < least:
+            raise OptionError(f"{name} must be {least} or more, got {value} instead")
     if choices.method == "spectral":
         spectral = ChainChoices(
             states=choices.states, window=choices.window, form=choices.form, seed=choices.seed
