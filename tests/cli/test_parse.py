@@ -27,6 +27,12 @@ def test_a_line_gives_a_line(model: pathlib.Path) -> None:
     assert done.lines[0] == load(model).parse(SENTENCES.split("\n")[0]).tree
 
 
+def test_an_empty_input_is_refused(model: pathlib.Path) -> None:
+    done = call("parse", model, stdin="")
+    assert (done.code, done.out) == (1, "")
+    assert "nothing to parse" in done.err
+
+
 def test_empty_lines_keep_their_places(model: pathlib.Path) -> None:
     text = "\n\nwho sleeps ?\n\n\nwho sleeps ?\n\n"
     assert [bool(line) for line in parse(model, stdin=text).lines] == [
@@ -38,7 +44,6 @@ def test_empty_lines_keep_their_places(model: pathlib.Path) -> None:
         True,
         False,
     ]
-    assert parse(model, stdin="").out == ""
     assert parse(model, stdin="\n\n").out == "\n\n"
 
 

@@ -156,8 +156,8 @@ def test_command_line_trains_tags_and_scores(toy, tmp_path):
     assert plain.exit_code == 0
     assert [line.split()[0] for line in plain.stdout.splitlines() if line] == ["x", "y", "x", "never"]
     nothing = run(app, ["tag", model, "-"], input="")
-    assert (nothing.exit_code, nothing.stdout) == (0, "")
-    assert "nothing to tag" in nothing.stderr
+    assert (nothing.exit_code, nothing.stdout) == (1, "")
+    assert "nothing to tag" in str(nothing.exception)
     best = run(app, ["tag", model, "-", "--format", "plain", "--kbest", "3"], input="x y x\n")
     paths = json.loads(best.stdout)["paths"]
     assert len(paths) == 3

@@ -133,7 +133,7 @@ def parse_dependencies(asked: "ParseRequest") -> None:
 def parse_split_heads(asked: "ParseRequest") -> None:
     """The same with a latent tree model that is a parser too."""
     from eigenparse.cli.output import result_stream
-    from eigenparse.cli.parse_dependency import check_form, tell_long, tell_nothing
+    from eigenparse.cli.parse_dependency import check_form, refuse_nothing, tell_long
 
     check_form(asked)
     loaded_trees(
@@ -145,7 +145,7 @@ def parse_split_heads(asked: "ParseRequest") -> None:
         for text, counts in run.map_ordered(task, _arc_blocks(asked)):
             stream.write(text)
             total += counts
-    tell_nothing(total["words"])
+    refuse_nothing(total["words"])
     tell_long(total["long"], total["sentences"])
 
 

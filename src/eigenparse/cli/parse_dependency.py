@@ -76,12 +76,12 @@ def tell_long(n_long: int, n_sentences: int) -> None:
         )
 
 
-def tell_nothing(n_words: int) -> None:
-    """Say that there was no word."""
-    from eigenparse.cli.progress import tell
+def refuse_nothing(n_words: int) -> None:
+    """DataError if there was no word."""
+    from eigenparse.errors import DataError
 
     if not n_words:
-        tell("the input has no word: nothing to parse")
+        raise DataError("the input has no word: nothing to parse; check the file, or what was piped in")
 
 
 def read_sentences(request: ParseRequest, *, tags_matter: bool) -> "Conllu":
@@ -91,8 +91,8 @@ def read_sentences(request: ParseRequest, *, tags_matter: bool) -> "Conllu":
     from eigenparse.decode.arcs import read_input
 
     corpus = read_input(read_text(request.source).split("\n"), source=str(request.source))
-    tell_nothing(corpus.trees.n_words)
-    if tags_matter and corpus.trees.n_words and not has_tags(corpus.trees):
+    refuse_nothing(corpus.trees.n_words)
+    if tags_matter and not has_tags(corpus.trees):
         tell(NO_TAGS)
     return corpus
 

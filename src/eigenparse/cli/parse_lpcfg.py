@@ -17,7 +17,7 @@ from eigenparse.cli.progress import counted, tell
 from eigenparse.cli.sentences import open_lines, split_tags
 from eigenparse.decode.request import Request
 from eigenparse.decode.results import Detail, Parse
-from eigenparse.errors import OptionError
+from eigenparse.errors import DataError, OptionError
 from eigenparse.kernels.columns import heights
 from eigenparse.models.pcfg import LatentGrammar
 
@@ -164,11 +164,13 @@ def count_line(counts: Counter[str], found: tuple[Parse, ...]) -> bool:
 
 
 def summary(counts: Counter[str]) -> list[str]:
-    """What a user should know about a run."""
+    """What a user should know about a run; DataError if there was no line."""
+    if not counts["lines"]:
+        raise DataError("the input has no line: nothing to parse; check the file, or what was piped in")
     named = [
         f"{counts[name]} {name}" for name in ("ok", "relaxed", "fallback", "skipped", "empty") if counts[name]
     ]
-    told = [f"{counts['lines']} lines, {counts['words']} words: {', '.join(named) or 'nothing to parse'}"]
+    told = [f"{counts['lines']} lines, {counts['words']} words: {', '.join(named)}"]
     if counts["unknown tags"]:
         told.append(
             f"{counts['unknown tags']} given tags are not in the grammar; these words were tagged freely"

@@ -34,8 +34,8 @@ def tag(
     """Label tokens: one a line in columns (or a sentence a line with --format plain)."""
     from eigenparse.cli.cluster_tag import tag_lines
     from eigenparse.cli.output import result_stream
-    from eigenparse.cli.progress import tell
     from eigenparse.cli.sentences import open_lines
+    from eigenparse.errors import DataError
     from eigenparse.models.rhmm import load_tagger
     from eigenparse.run.ordered import open_run
 
@@ -55,7 +55,7 @@ def tag(
         ):
             written += stream.write(text)
     if not written:
-        tell("the input has no sentence: nothing to tag")
+        raise DataError("the input has no sentence: nothing to tag; check the file, or what was piped in")
 
 
 def block_lines(

@@ -136,9 +136,8 @@ def _other(content: bytes, source: str) -> tuple[AnyArray, int]:
         raise _broken(source, "neither WAV nor SPHERE, and FLAC needs soundfile", remedy) from None
     try:
         samples, rate = soundfile.read(io.BytesIO(content), dtype="float64", always_2d=True)
-    except (soundfile.LibsndfileError, RuntimeError, TypeError) as problem:
-        remedy = "give WAV, SPHERE or FLAC"
-        raise _broken(source, f"not a recording that can be read ({problem})", remedy) from None
+    except (soundfile.LibsndfileError, RuntimeError, TypeError):
+        raise _broken(source, "not a recording that can be read", "give WAV, SPHERE or FLAC") from None
     return samples, int(rate)
 
 
