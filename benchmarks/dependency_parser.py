@@ -15,9 +15,9 @@ import numpy as np
 
 from eigenparse.corpus.conllu import read_conllu
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.decode.arcs import kbest, parse
+from eigenparse.decode.dependency.arcs import kbest, parse
 from eigenparse.evaluate.attachment import attachment
-from eigenparse.learn.mira import ArcLearner
+from eigenparse.learn.dependency.mira import ArcLearner
 
 
 def universal_only(trees: Dependencies) -> Dependencies:

@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 from eigenparse.corpus.conllu import read_conllu
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.inference.deptree import encode, score_symbols, score_trees
-from eigenparse.learn.deptree_fit import ESTIMATORS, DepTreeLearner
-from eigenparse.models.deptree import TreeModel
-from eigenparse.models.split_heads import SplitHeads
+from eigenparse.inference.dependency.deptree import encode, score_symbols, score_trees
+from eigenparse.learn.dependency.deptree_fit import ESTIMATORS, DepTreeLearner
+from eigenparse.models.dependency.deptree import TreeModel
+from eigenparse.models.dependency.split_heads import SplitHeads
 
 
 def scorer(model: TreeModel, trees: Dependencies) -> Callable[[], object]:

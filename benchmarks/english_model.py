@@ -28,8 +28,8 @@ from eigenparse.corpus.conllu import read_conllu
 from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.tokenise import split_sentences, tokenise
 from eigenparse.data import located
-from eigenparse.decode.request import Request
-from eigenparse.decode.results import PLAIN
+from eigenparse.decode.grammar.request import Request
+from eigenparse.decode.grammar.results import PLAIN
 from eigenparse.evaluate.brackets import score_brackets
 from eigenparse.evaluate.counts import BracketCounts
 

@@ -23,10 +23,10 @@ from eigenparse.corpus.brackets import read_trees
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.transform import unbinarise
-from eigenparse.decode.parser import as_trees, decode, make_parser
+from eigenparse.decode.grammar.parser import as_trees, decode, make_parser
 from eigenparse.evaluate.brackets import BracketScores, score_brackets
-from eigenparse.learn.lpcfg import LpcfgOptions, train_treebank
-from eigenparse.models.pcfg import LatentGrammar
+from eigenparse.learn.grammar.learner import LpcfgOptions, train_treebank
+from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.synthetic import sample_treebank
 
 

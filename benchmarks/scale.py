@@ -78,10 +78,10 @@ def embed(folder: pathlib.Path, n: int) -> None:
 
 def learn(path: pathlib.Path, states: int, rounds: int, jobs: int, cluster: str | None) -> None:
     """Learn once and print what it took as JSON."""
-    from eigenparse.learn.lpcfg import LpcfgOptions
-    from eigenparse.learn.shards import cut_shards
-    from eigenparse.learn.states import StateOptions
-    from eigenparse.learn.streamed import train_shards
+    from eigenparse.learn.grammar.learner import LpcfgOptions
+    from eigenparse.learn.grammar.shards import cut_shards
+    from eigenparse.learn.grammar.states import StateOptions
+    from eigenparse.learn.grammar.streamed import train_shards
     from eigenparse.run.ordered import open_run
 
     options = LpcfgOptions(states=StateOptions(states=states), em_rounds=rounds)

@@ -12,10 +12,10 @@ import numpy as np
 
 from eigenparse.corpus.label_sources import read_labelled
 from eigenparse.corpus.sequences import Sequences
-from eigenparse.inference.chain import filtered, sample
-from eigenparse.learn.chain import HmmChoices, fit_hmm, symbol_table
-from eigenparse.learn.spectral_hmm import ChainChoices, Symbols, fit_spectral_hmm
-from eigenparse.models.chain import proper_chain
+from eigenparse.inference.hmm.chain import filtered, sample
+from eigenparse.learn.hmm.learner import HmmChoices, fit_hmm, symbol_table
+from eigenparse.learn.hmm.spectral import ChainChoices, Symbols, fit_spectral_hmm
+from eigenparse.models.hmm.chain import proper_chain
 
 
 def characters(path):

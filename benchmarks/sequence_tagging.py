@@ -12,8 +12,8 @@ import numpy as np
 
 from eigenparse.corpus.label_sources import read_labelled
 from eigenparse.evaluate.tagging import count_tagging
-from eigenparse.inference.rhmm import tag_ids
-from eigenparse.learn.rhmm import TaggerChoices, fit_product
+from eigenparse.inference.tagger.chain import tag_ids
+from eigenparse.learn.tagger.learner import TaggerChoices, fit_product
 
 CORPORA = {
     "conll2000": ("train.txt", "test.txt"),

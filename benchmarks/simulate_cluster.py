@@ -122,10 +122,10 @@ def nothing(shard, task):  # type: ignore[no-untyped-def]
 
 def learning_passes(shards):  # type: ignore[no-untyped-def]
     """The passes of a learning run with m = 8, each with how its results are added."""
-    from eigenparse.learn import streamed
-    from eigenparse.learn.counts import estimate
-    from eigenparse.learn.lpcfg import LpcfgOptions, single
-    from eigenparse.learn.states import StateOptions
+    from eigenparse.learn.grammar import streamed
+    from eigenparse.learn.grammar.counts import estimate
+    from eigenparse.learn.grammar.learner import LpcfgOptions, single
+    from eigenparse.learn.grammar.states import StateOptions
     from eigenparse.run.local import LocalRun
     from eigenparse.run.ordered import reduce_ordered
 
@@ -200,7 +200,7 @@ def two_workers(dask: bool):  # type: ignore[no-untyped-def]
 
 def compare(path: pathlib.Path, shard_bytes: int, dask: bool) -> None:
     """Print measured and simulated seconds of each pass; overheads come from half of the shards, done before."""
-    from eigenparse.learn.shards import cut_shards
+    from eigenparse.learn.grammar.shards import cut_shards
 
     shards = list(cut_shards(path, shard_bytes=shard_bytes))
     print(

@@ -24,10 +24,10 @@ import numpy as np
 from eigenparse.corpus.brackets import format_trees, parse_trees, read_trees
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.normalise import ROOT_NAMES, Normalisation, normalise
-from eigenparse.learn.lpcfg import LpcfgOptions, train_treebank
-from eigenparse.learn.states import StateOptions
-from eigenparse.models.grammar_file import save_grammar
-from eigenparse.models.pcfg import LatentGrammar
+from eigenparse.learn.grammar.learner import LpcfgOptions, train_treebank
+from eigenparse.learn.grammar.states import StateOptions
+from eigenparse.models.grammar.file import save_grammar
+from eigenparse.models.grammar.pcfg import LatentGrammar
 
 ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("EIGENPARSE_DATA", ROOT.parent / "shared" / "data"))

@@ -16,7 +16,7 @@ MAY_IMPORT = {
     "spectral": BASE | {"kernels"},
     "data": set(),
     "models": BASE | {"corpus", "features", "data"},
-    "inference": BASE | {"kernels", "corpus", "models", "run"},
+    "inference": BASE | {"kernels", "corpus", "features", "models", "run"},
     "decode": BASE | {"kernels", "corpus", "features", "models", "inference", "run"},
     "learn": BASE | {"kernels", "corpus", "features", "spectral", "models", "inference", "run"},
     "evaluate": BASE | {"kernels", "corpus"},

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from eigenparse.cli.demo_run import PAIR, attachment, proper, sentences_of
 from eigenparse.corpus.brackets import parse_trees, read_trees
 from eigenparse.corpus.transform import binarise
-from eigenparse.learn.lpcfg import LpcfgOptions, train_lpcfg
+from eigenparse.learn.grammar.learner import LpcfgOptions, train_lpcfg
 from eigenparse.synthetic import english_grammar, latent_grammar, sample_treebank
 
 

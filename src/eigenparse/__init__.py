@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from eigenparse.corpus.nltk_trees import from_nltk, to_nltk
     from eigenparse.corpus.normalise import normalise
     from eigenparse.corpus.tokenise import split_sentences, tokenise
-    from eigenparse.decode.results import Bracket, Parse, WordTag
+    from eigenparse.decode.grammar.results import Bracket, Parse, WordTag
     from eigenparse.errors import (
         DataError,
         EigenparseError,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Bracket": "decode.results",
+    "Bracket": "decode.grammar.results",
     "DataError": "errors",
     "EigenparseError": "errors",
     "FormatError": "errors",
@@ -36,10 +36,10 @@ _HOMES = {
     "LatentPCFG": "api.learner",
     "ModelFileError": "errors",
     "OptionError": "errors",
-    "Parse": "decode.results",
+    "Parse": "decode.grammar.results",
     "ResourceError": "errors",
     "Treebank": "corpus.columns",
-    "WordTag": "decode.results",
+    "WordTag": "decode.grammar.results",
     "from_nltk": "corpus.nltk_trees",
     "load": "api.grammar",
     "normalise": "corpus.normalise",

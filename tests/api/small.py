@@ -6,9 +6,9 @@ from dataclasses import replace
 from eigenparse.api.grammar import Grammar
 from eigenparse.api.learner import LatentPCFG
 from eigenparse.corpus.brackets import parse_trees
-from eigenparse.decode.parser import ParserOptions
-from eigenparse.inference.forest import NO_PRUNING
-from eigenparse.learn.lpcfg import LpcfgOptions, train_treebank
+from eigenparse.decode.grammar.parser import ParserOptions
+from eigenparse.inference.grammar.forest import NO_PRUNING
+from eigenparse.learn.grammar.learner import LpcfgOptions, train_treebank
 from eigenparse.synthetic import sample_treebank
 
 TREES = """

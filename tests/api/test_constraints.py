@@ -8,9 +8,9 @@ import pytest
 from tests.api.small import SENTENCE, english, tiny
 from tests.api.test_grammar import ALL, all_trees
 
-from eigenparse.decode.constraints import give_tags
-from eigenparse.decode.parser import word_choices
-from eigenparse.decode.results import Parse
+from eigenparse.decode.grammar.constraints import give_tags
+from eigenparse.decode.grammar.parser import word_choices
+from eigenparse.decode.grammar.results import Parse
 from eigenparse.errors import DataError
 
 N = len(SENTENCE.split())

@@ -15,9 +15,9 @@ from eigenparse.api.grammar import load
 from eigenparse.api.learner import LatentPCFG
 from eigenparse.api.pictures import svg, text
 from eigenparse.corpus.brackets import format_trees, parse_trees
-from eigenparse.decode.parser import decode
-from eigenparse.decode.request import shown_tree
-from eigenparse.decode.results import Parse
+from eigenparse.decode.grammar.parser import decode
+from eigenparse.decode.grammar.request import shown_tree
+from eigenparse.decode.grammar.results import Parse
 from eigenparse.errors import DataError, ModelFileError, OptionError, ResourceError
 from eigenparse.synthetic import sample_treebank
 
@@ -194,7 +194,7 @@ def test_settings_are_stored_at_first_and_checked_by_fit() -> None:
 
 def test_defaults_are_those_of_the_learner() -> None:
     assert LatentPCFG().options() == LatentPCFG(method=None).options()
-    from eigenparse.learn.lpcfg import LpcfgOptions
+    from eigenparse.learn.grammar.learner import LpcfgOptions
 
     assert LatentPCFG().options() == LpcfgOptions()
 

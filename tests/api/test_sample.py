@@ -13,9 +13,9 @@ from eigenparse.arrays import as_ids, as_offsets
 from eigenparse.corpus.brackets import format_trees
 from eigenparse.corpus.columns import Label
 from eigenparse.errors import DataError
-from eigenparse.inference.sample import sample_trees
-from eigenparse.inference.tree import score_trees
-from eigenparse.models.pcfg import LatentGrammar, Skeleton, Weights, layout
+from eigenparse.inference.grammar.sample import sample_trees
+from eigenparse.inference.grammar.tree import score_trees
+from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, Weights, layout
 from eigenparse.synthetic import english_grammar, expected_words, latent_grammar, sample_treebank
 from eigenparse.synthetic import sample_trees as other_sampler
 

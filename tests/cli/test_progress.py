@@ -11,10 +11,10 @@ import eigenparse.cli.progress as progress
 @pytest.fixture
 def package(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
     """An installed package whose kernels were never compiled."""
-    (tmp_path / "kernels" / "__pycache__").mkdir(parents=True)
+    (tmp_path / "kernels" / "grammar" / "__pycache__").mkdir(parents=True)
     monkeypatch.setattr(progress, "__file__", str(tmp_path / "cli" / "progress.py"))
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    return tmp_path / "kernels"
+    return tmp_path / "kernels" / "grammar"
 
 
 def test_the_first_use_is_announced_once(

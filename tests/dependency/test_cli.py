@@ -11,9 +11,9 @@ from eigenparse.cli import evaluate as evaluate
 from eigenparse.cli import parse as parse
 from eigenparse.cli import train_dependency as train_dependency
 from eigenparse.cli.main import app
-from eigenparse.decode.arcs import parse_conllu
+from eigenparse.decode.dependency.arcs import parse_conllu
 from eigenparse.errors import FormatError
-from eigenparse.models.arcs import load_arcs
+from eigenparse.models.dependency.arcs import load_arcs
 
 
 def run(*arguments: object) -> str:

@@ -9,15 +9,19 @@ from numpy.testing import assert_allclose
 
 from dependency.latent import Truth, draw_truth, enumerate_tree, family_table, moments
 from dependency.oracles import all_trees
-from eigenparse.inference.deptree import score_symbols
-from eigenparse.learn.deptree_instruments import WordViews, instrument_moments, instrument_parameters
-from eigenparse.learn.deptree_moments import (
+from eigenparse.inference.dependency.deptree import score_symbols
+from eigenparse.learn.dependency.deptree_instruments import (
+    WordViews,
+    instrument_moments,
+    instrument_parameters,
+)
+from eigenparse.learn.dependency.deptree_moments import (
     SpectralParameters,
     consistent_parameters,
     printed_parameters,
     visible_states,
 )
-from eigenparse.models.deptree import DepTree, proper_model
+from eigenparse.models.dependency.deptree import DepTree, proper_model
 
 ROUNDING = 1e-10  # the same sum in another order
 POPULATION = 1e-8  # a few well-conditioned inverses

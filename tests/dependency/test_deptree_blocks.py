@@ -7,10 +7,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from eigenparse.corpus.dependencies import Dependencies, columns_of
-from eigenparse.inference.deptree import encode, score_trees, vocabulary
-from eigenparse.learn import deptree_blocks
-from eigenparse.learn.deptree_blocks import tree_blocks
-from eigenparse.learn.deptree_fit import DepTreeLearner
+from eigenparse.inference.dependency.deptree import encode, score_trees, vocabulary
+from eigenparse.learn.dependency import deptree_blocks
+from eigenparse.learn.dependency.deptree_blocks import tree_blocks
+from eigenparse.learn.dependency.deptree_fit import DepTreeLearner
 
 
 def some_trees(n: int) -> Dependencies:

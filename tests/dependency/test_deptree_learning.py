@@ -11,12 +11,12 @@ from dependency.latent import draw_truth
 from dependency.oracles import all_trees
 from eigenparse.corpus.dependencies import Dependencies, from_tokens
 from eigenparse.errors import DataError, ModelFileError, OptionError
-from eigenparse.inference.deptree import count_trees, encode, sample_trees, score_trees
-from eigenparse.learn.deptree_blocks import tree_blocks
-from eigenparse.learn.deptree_em import Smoothing, em_rounds
-from eigenparse.learn.deptree_fit import ESTIMATORS, DepTreeLearner
-from eigenparse.models.deptree import UNKNOWN, DepTree, load_deptree, proper_model, save_deptree
-from eigenparse.models.split_heads import SplitHeads
+from eigenparse.inference.dependency.deptree import count_trees, encode, sample_trees, score_trees
+from eigenparse.learn.dependency.deptree_blocks import tree_blocks
+from eigenparse.learn.dependency.deptree_em import Smoothing, em_rounds
+from eigenparse.learn.dependency.deptree_fit import ESTIMATORS, DepTreeLearner
+from eigenparse.models.dependency.deptree import UNKNOWN, DepTree, load_deptree, proper_model, save_deptree
+from eigenparse.models.dependency.split_heads import SplitHeads
 
 K, N = 3, 6
 NAMES = ((UNKNOWN, *"abcde"),)

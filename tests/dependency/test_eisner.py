@@ -5,10 +5,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from dependency.oracles import all_trees, crosses, is_tree, tree_score
-from eigenparse.kernels.arborescence import best_arborescence
-from eigenparse.kernels.arc_trees import closest_projective, projective_flags, tree_faults
-from eigenparse.kernels.eisner import NO_ENDS, NO_SIBLINGS, arc_posteriors, best_tree
-from eigenparse.kernels.eisner_kbest import kbest_trees
+from eigenparse.kernels.dependency.arborescence import best_arborescence
+from eigenparse.kernels.dependency.arc_trees import closest_projective, projective_flags, tree_faults
+from eigenparse.kernels.dependency.eisner import NO_ENDS, NO_SIBLINGS, arc_posteriors, best_tree
+from eigenparse.kernels.dependency.eisner_kbest import kbest_trees
 
 ROUNDING = 1e-10  # the same sum in another order
 CASES = [(n, order, seed) for n in range(1, 7) for order in (1, 2) for seed in range(3)]

@@ -11,13 +11,13 @@ from numpy.testing import assert_allclose
 from dependency.oracles import all_trees, tree_score
 from eigenparse.corpus.conllu import read_lines
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.decode.arcs import arc_marginals, kbest, parse, parse_conllu
+from eigenparse.decode.dependency.arcs import arc_marginals, kbest, parse, parse_conllu
 from eigenparse.errors import ModelFileError, OptionError
-from eigenparse.inference.arc_columns import arc_columns, compile_templates
-from eigenparse.kernels.arc_features import arc_rows, row_buffer, sentence_parts
-from eigenparse.kernels.arc_training import sentence_scores, tree_total
-from eigenparse.learn.mira import ArcLearner
-from eigenparse.models.arcs import load_arcs, save_arcs
+from eigenparse.features.dependency.arc_columns import arc_columns, compile_templates
+from eigenparse.kernels.dependency.arc_features import arc_rows, row_buffer, sentence_parts
+from eigenparse.kernels.dependency.arc_training import sentence_scores, tree_total
+from eigenparse.learn.dependency.mira import ArcLearner
+from eigenparse.models.dependency.arcs import load_arcs, save_arcs
 
 WORDS = [
     ("the", "DET"),

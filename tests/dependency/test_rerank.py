@@ -15,17 +15,17 @@ from eigenparse.cli import train_deptree as train_deptree
 from eigenparse.cli.main import app
 from eigenparse.corpus.conllu import read_conllu, read_lines
 from eigenparse.corpus.dependencies import Dependencies, from_tokens
-from eigenparse.decode.arcs import kbest, parse_conllu
-from eigenparse.decode.rerank import candidates, read_nbest, rerank_conllu, score_conllu
+from eigenparse.decode.dependency.arcs import kbest, parse_conllu
+from eigenparse.decode.dependency.rerank import candidates, read_nbest, rerank_conllu, score_conllu
 from eigenparse.errors import FormatError
-from eigenparse.inference.deptree import score_trees
-from eigenparse.inference.rerank import choose, chosen_heads, oracle, scored
-from eigenparse.kernels.rerank import FAMILY_KEYS, pattern, tree_rows
-from eigenparse.learn.deptree_fit import DepTreeLearner
-from eigenparse.learn.rerank import RerankLearner, folds, jackknifed_lists
-from eigenparse.models.arcs import ArcModel, load_arcs, save_arcs
-from eigenparse.models.deptree import load_deptree
-from eigenparse.models.rerank import load_reranker, save_reranker
+from eigenparse.inference.dependency.deptree import score_trees
+from eigenparse.inference.dependency.rerank import choose, chosen_heads, oracle, scored
+from eigenparse.kernels.dependency.rerank import FAMILY_KEYS, pattern, tree_rows
+from eigenparse.learn.dependency.deptree_fit import DepTreeLearner
+from eigenparse.learn.dependency.rerank import RerankLearner, folds, jackknifed_lists
+from eigenparse.models.dependency.arcs import ArcModel, load_arcs, save_arcs
+from eigenparse.models.dependency.deptree import load_deptree
+from eigenparse.models.dependency.rerank import load_reranker, save_reranker
 
 SHIFT = np.uint64(44)
 

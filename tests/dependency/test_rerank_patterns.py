@@ -12,7 +12,7 @@ from dependency.oracles import all_trees
 from dependency.test_parser import toy
 from eigenparse.corpus.dependencies import Dependencies, from_tokens
 from eigenparse.errors import ModelFileError, OptionError
-from eigenparse.inference.rerank import (
+from eigenparse.inference.dependency.rerank import (
     Candidates,
     choose,
     chosen_heads,
@@ -20,9 +20,9 @@ from eigenparse.inference.rerank import (
     scored,
     word_keys,
 )
-from eigenparse.kernels.rerank import pattern_rows, role_parts
-from eigenparse.learn.rerank import RerankLearner
-from eigenparse.models.rerank import load_reranker, save_reranker
+from eigenparse.kernels.dependency.rerank import pattern_rows, role_parts
+from eigenparse.learn.dependency.rerank import RerankLearner
+from eigenparse.models.dependency.rerank import load_reranker, save_reranker
 
 PATTERNS = ("m.w", "m.w h.w", "m.p h.p g.p", "m.p s.w", "l.w m.p r.w", "h.t m.x")
 

@@ -15,25 +15,25 @@ from eigenparse.cli import train_deptree as train_deptree
 from eigenparse.corpus.conllu import read_conllu, read_lines
 from eigenparse.corpus.dependencies import broken_trees, from_tokens
 from eigenparse.corpus.split_heads import word_tags
-from eigenparse.decode.arcs import relations_of
-from eigenparse.decode.parser import ParserOptions
-from eigenparse.decode.rerank import read_nbest
-from eigenparse.decode.split_heads import (
+from eigenparse.decode.dependency.arcs import relations_of
+from eigenparse.decode.dependency.rerank import read_nbest
+from eigenparse.decode.dependency.split_heads import (
     TreeParser,
     kbest_split_heads,
     parse_corpus,
     parse_split_heads,
     tree_parser,
 )
+from eigenparse.decode.grammar.parser import ParserOptions
 from eigenparse.errors import ModelFileError, OptionError
 from eigenparse.evaluate.attachment import attachment
-from eigenparse.inference.arc_columns import arc_columns
-from eigenparse.inference.split_heads import score_split_heads
-from eigenparse.learn.mira import ArcLearner
-from eigenparse.learn.split_heads import LABEL_PASSES, with_less
-from eigenparse.models.deptree import load_deptree, save_deptree
-from eigenparse.models.rerank import Reranker, load_reranker, save_reranker
-from eigenparse.models.split_heads import SplitHeads
+from eigenparse.features.dependency.arc_columns import arc_columns
+from eigenparse.inference.dependency.split_heads import score_split_heads
+from eigenparse.learn.dependency.mira import ArcLearner
+from eigenparse.learn.dependency.split_heads import LABEL_PASSES, with_less
+from eigenparse.models.dependency.deptree import load_deptree, save_deptree
+from eigenparse.models.dependency.rerank import Reranker, load_reranker, save_reranker
+from eigenparse.models.dependency.split_heads import SplitHeads
 from eigenparse.models.store import load_model, save_model
 
 

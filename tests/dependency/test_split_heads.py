@@ -13,24 +13,24 @@ from dependency.test_parser import toy
 from eigenparse.cli import train_deptree as train_deptree
 from eigenparse.corpus.dependencies import Dependencies, broken_trees, from_tokens, is_projective
 from eigenparse.corpus.split_heads import split_head_trees
-from eigenparse.decode.parser import ParserOptions, explore, make_parser, word_choices
-from eigenparse.decode.rerank import score_conllu
-from eigenparse.decode.split_heads import parse_split_heads, tree_parser
+from eigenparse.decode.dependency.rerank import score_conllu
+from eigenparse.decode.dependency.split_heads import parse_split_heads, tree_parser
+from eigenparse.decode.grammar.parser import ParserOptions, explore, make_parser, word_choices
 from eigenparse.errors import DataError, OptionError
-from eigenparse.inference.forest import NO_PRUNING, Choices, unconstrained
-from eigenparse.inference.open_rules import with_open_rules
-from eigenparse.inference.rerank import scored
-from eigenparse.inference.split_heads import score_split_heads
-from eigenparse.inference.tree import score_trees
-from eigenparse.kernels.split_heads import heads_of_rows
-from eigenparse.learn.deptree_fit import DepTreeLearner, learner_like
-from eigenparse.learn.deptree_vectors import vector_dictionary
-from eigenparse.learn.rerank import RerankLearner
-from eigenparse.models.deptree import load_deptree, save_deptree
-from eigenparse.models.pcfg import LatentGrammar
-from eigenparse.models.rerank import load_reranker, save_reranker
-from eigenparse.models.split_heads import SplitHeads
-from eigenparse.models.vectors import WordVectors, save_vectors
+from eigenparse.inference.dependency.rerank import scored
+from eigenparse.inference.dependency.split_heads import score_split_heads
+from eigenparse.inference.grammar.forest import NO_PRUNING, Choices, unconstrained
+from eigenparse.inference.grammar.open_rules import with_open_rules
+from eigenparse.inference.grammar.tree import score_trees
+from eigenparse.kernels.dependency.split_heads import heads_of_rows
+from eigenparse.learn.dependency.deptree_fit import DepTreeLearner, learner_like
+from eigenparse.learn.dependency.deptree_vectors import vector_dictionary
+from eigenparse.learn.dependency.rerank import RerankLearner
+from eigenparse.models.dependency.deptree import load_deptree, save_deptree
+from eigenparse.models.dependency.rerank import load_reranker, save_reranker
+from eigenparse.models.dependency.split_heads import SplitHeads
+from eigenparse.models.grammar.pcfg import LatentGrammar
+from eigenparse.models.vectors.vectors import WordVectors, save_vectors
 
 ROUNDING = 1e-5  # weights are single precision
 TAGS = ("A", "B", "C", "D", "E", "F")

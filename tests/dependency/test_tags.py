@@ -9,13 +9,13 @@ import pytest
 from dependency.test_cli import run
 from dependency.test_parser import small, toy
 from eigenparse.corpus.folds import folds
-from eigenparse.decode.arcs import parse, parse_conllu
+from eigenparse.decode.dependency.arcs import parse, parse_conllu
 from eigenparse.errors import OptionError
-from eigenparse.inference.tags import tagging_columns, with_predicted_tags
-from eigenparse.learn.mira import learner_of
-from eigenparse.learn.rhmm import TaggerChoices, fit_tagger
-from eigenparse.learn.tags import TagLearner
-from eigenparse.models.arcs import load_arcs, save_arcs
+from eigenparse.inference.grammar.tags import tagging_columns, with_predicted_tags
+from eigenparse.learn.dependency.mira import learner_of
+from eigenparse.learn.dependency.tags import TagLearner
+from eigenparse.learn.tagger.learner import TaggerChoices, fit_tagger
+from eigenparse.models.dependency.arcs import load_arcs, save_arcs
 
 
 def test_training_tags_come_from_taggers_that_did_not_see_them() -> None:

@@ -8,13 +8,13 @@ from tests.conftest import data_dir
 
 from eigenparse.corpus.conllu import read_conllu
 from eigenparse.corpus.dependencies import broken_trees, is_projective
-from eigenparse.decode.arcs import parse, parse_conllu
-from eigenparse.decode.split_heads import parse_split_heads, tree_parser
+from eigenparse.decode.dependency.arcs import parse, parse_conllu
+from eigenparse.decode.dependency.split_heads import parse_split_heads, tree_parser
 from eigenparse.evaluate.attachment import attachment
-from eigenparse.inference.deptree import score_trees
-from eigenparse.learn.deptree_fit import DepTreeLearner
-from eigenparse.learn.mira import ArcLearner
-from eigenparse.models.split_heads import SplitHeads
+from eigenparse.inference.dependency.deptree import score_trees
+from eigenparse.learn.dependency.deptree_fit import DepTreeLearner
+from eigenparse.learn.dependency.mira import ArcLearner
+from eigenparse.models.dependency.split_heads import SplitHeads
 
 TREEBANKS = ("ud-ewt", "ud-gum", "ud-fr-sequoia", "ud-tr-imst", "ud-af-afribooms")
 

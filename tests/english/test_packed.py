@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eigenparse
-import eigenparse.models.packed
+import eigenparse.models.grammar.packed
 from eigenparse.api.learner import LatentPCFG
 from eigenparse.api.tuning import sentences_of
 from eigenparse.errors import DataError, ModelFileError
-from eigenparse.models.grammar_file import load_grammar, save_grammar
-from eigenparse.models.packed import PACKED_KIND, from_scale, pack_parts, to_scale, unpack_parts
-from eigenparse.models.pcfg import LatentGrammar
+from eigenparse.models.grammar.file import load_grammar, save_grammar
+from eigenparse.models.grammar.packed import PACKED_KIND, from_scale, pack_parts, to_scale, unpack_parts
+from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.store import load_model, save_model
 from eigenparse.synthetic import sample_treebank
 
@@ -134,4 +134,4 @@ def test_a_damaged_stream_is_one_sentence(grammar: LatentGrammar, tmp_path: Path
 
 
 def test_examples_in_docstrings() -> None:
-    assert doctest.testmod(eigenparse.models.packed).failed == 0
+    assert doctest.testmod(eigenparse.models.grammar.packed).failed == 0

@@ -39,7 +39,7 @@ from eigenparse.experiments.trials import (
     run_trial,
     same_base,
 )
-from eigenparse.learn.lpcfg import PRESETS, train_treebank
+from eigenparse.learn.grammar.learner import PRESETS, train_treebank
 from eigenparse.learn.stages import Once
 from eigenparse.report import Curves, Report, Table, read_report, write_report
 

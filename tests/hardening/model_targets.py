@@ -23,8 +23,8 @@ def use_grammar(path: pathlib.Path) -> None:
 
 def use_tagger(path: pathlib.Path) -> None:
     from eigenparse.corpus.tagged import parse_columns
-    from eigenparse.inference.rhmm import tag_ids
-    from eigenparse.models.rhmm import load_tagger
+    from eigenparse.inference.tagger.chain import tag_ids
+    from eigenparse.models.tagger.rhmm import load_tagger
 
     model = load_tagger(path)
     tag_ids(model, parse_columns(COLUMNS.decode().split("\n"), ["word", "pos", "label"]).without("label"))
@@ -32,8 +32,8 @@ def use_tagger(path: pathlib.Path) -> None:
 
 def use_chain(path: pathlib.Path) -> None:
     from eigenparse.arrays import as_ids, as_offsets
-    from eigenparse.inference.chain import filtered, sequence_logs
-    from eigenparse.models.chain import load_chain
+    from eigenparse.inference.hmm.chain import filtered, sequence_logs
+    from eigenparse.models.hmm.chain import load_chain
 
     model = load_chain(path)
     if len(model.symbols) > 2:
@@ -42,25 +42,25 @@ def use_chain(path: pathlib.Path) -> None:
 
 
 def use_arcs(path: pathlib.Path) -> None:
-    from eigenparse.decode.arcs import parse_conllu
-    from eigenparse.models.arcs import load_arcs
+    from eigenparse.decode.dependency.arcs import parse_conllu
+    from eigenparse.models.dependency.arcs import load_arcs
 
     parse_conllu(load_arcs(path), CONLLU.decode().split("\n"), io.StringIO())
 
 
 def use_deptree(path: pathlib.Path) -> None:
     from eigenparse.corpus.conllu import read_lines
-    from eigenparse.inference.deptree import score_trees
-    from eigenparse.models.deptree import load_deptree
+    from eigenparse.inference.dependency.deptree import score_trees
+    from eigenparse.models.dependency.deptree import load_deptree
 
     score_trees(load_deptree(path), read_lines(CONLLU.decode().split("\n"), source="x").trees)
 
 
 def use_split_heads(path: pathlib.Path) -> None:
     from eigenparse.corpus.conllu import read_lines
-    from eigenparse.decode.split_heads import parse_corpus, tree_parser
-    from eigenparse.models.deptree import load_deptree
-    from eigenparse.models.split_heads import SplitHeads
+    from eigenparse.decode.dependency.split_heads import parse_corpus, tree_parser
+    from eigenparse.models.dependency.deptree import load_deptree
+    from eigenparse.models.dependency.split_heads import SplitHeads
 
     use_deptree(path)
     model = load_deptree(path)
@@ -70,15 +70,15 @@ def use_split_heads(path: pathlib.Path) -> None:
 
 
 def use_reranker(path: pathlib.Path) -> None:
-    from eigenparse.decode.rerank import rerank_conllu
-    from eigenparse.models.rerank import load_reranker
+    from eigenparse.decode.dependency.rerank import rerank_conllu
+    from eigenparse.models.dependency.rerank import load_reranker
 
     rerank_conllu(load_reranker(path), NBEST.split("\n"), io.StringIO(), source="lists")
 
 
 def use_vectors(path: pathlib.Path) -> None:
-    from eigenparse.learn.statistics import load_statistics, merge_statistics
-    from eigenparse.models.vectors import load_vectors, nearest
+    from eigenparse.learn.vectors.statistics import load_statistics, merge_statistics
+    from eigenparse.models.vectors.vectors import load_vectors, nearest
 
     found = load_vectors(path)
     nearest(found, found.words[-1] if found.words else "x")
@@ -87,14 +87,14 @@ def use_vectors(path: pathlib.Path) -> None:
 
 
 def use_chain_sums(path: pathlib.Path) -> None:
-    from eigenparse.learn.hmm_statistics import load_chain_statistics, merge_chain_statistics
+    from eigenparse.learn.hmm.statistics import load_chain_statistics, merge_chain_statistics
 
     kept = load_chain_statistics(path)
     merge_chain_statistics([kept, kept], ["one", "other"]).model()
 
 
 def use_tagger_sums(path: pathlib.Path) -> None:
-    from eigenparse.learn.rhmm_statistics import load_tagger_statistics, merge_tagger_statistics
+    from eigenparse.learn.tagger.statistics import load_tagger_statistics, merge_tagger_statistics
 
     kept = load_tagger_statistics(path)
     merge_tagger_statistics([kept, kept], ["one", "other"]).model()
@@ -102,8 +102,8 @@ def use_tagger_sums(path: pathlib.Path) -> None:
 
 def use_phones(path: pathlib.Path) -> None:
     from eigenparse.corpus.audio import read_audio
-    from eigenparse.decode.phones import transcribe
-    from eigenparse.models.phones import load_recogniser
+    from eigenparse.decode.speech.phones import transcribe
+    from eigenparse.models.speech.phones import load_recogniser
 
     model = load_recogniser(path)
     sound = path.parent / "tone.wav"
@@ -113,7 +113,7 @@ def use_phones(path: pathlib.Path) -> None:
 
 
 def pack(folder: pathlib.Path) -> None:
-    from eigenparse.models.grammar_file import load_grammar, save_grammar
+    from eigenparse.models.grammar.file import load_grammar, save_grammar
 
     save_grammar(load_grammar(folder / "lpcfg.model"), folder / "packed.model", packed=True)
 

@@ -108,7 +108,7 @@ def read_phn_text(text: str) -> Any:
 
 def read_lists(path: pathlib.Path) -> None:
     from eigenparse.corpus.files import read_text
-    from eigenparse.decode.rerank import candidates, read_nbest
+    from eigenparse.decode.dependency.rerank import candidates, read_nbest
 
     corpus, groups, scores = read_nbest(read_text(path).split("\n"), source="lists")
     candidates(corpus.trees, groups, scores, ())
@@ -133,7 +133,7 @@ def tone(form: bytes) -> bytes:
 
 
 def read_vectors(path: pathlib.Path) -> None:
-    from eigenparse.models.vectors import load_vectors
+    from eigenparse.models.vectors.vectors import load_vectors
 
     load_vectors(path)
 

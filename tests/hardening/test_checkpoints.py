@@ -18,9 +18,9 @@ from eigenparse.api.learner import LatentPCFG
 from eigenparse.corpus.brackets import write_trees
 from eigenparse.corpus.normalise import normalise
 from eigenparse.learn import checkpoint as kept
-from eigenparse.learn import lpcfg
 from eigenparse.learn.checkpoint import Checkpoint, open_checkpoint
-from eigenparse.models.grammar_file import save_grammar
+from eigenparse.learn.grammar import learner as lpcfg
+from eigenparse.models.grammar.file import save_grammar
 from eigenparse.synthetic import sample_treebank
 
 KILLS = int(os.environ.get("EIGENPARSE_KILLS", "1"))

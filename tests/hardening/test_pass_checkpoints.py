@@ -16,13 +16,13 @@ from tests.cli.calls import call
 from eigenparse.cli.rerank import _best_lists
 from eigenparse.corpus.conllu import read_conllu
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.learn import mira, rerank
 from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, open_checkpoint
-from eigenparse.learn.deptree_fit import DepTreeLearner
-from eigenparse.learn.mira import ArcLearner
-from eigenparse.learn.rerank import RerankLearner, jackknifed_lists
-from eigenparse.models.arcs import save_arcs
-from eigenparse.models.rerank import save_reranker
+from eigenparse.learn.dependency import mira, rerank
+from eigenparse.learn.dependency.deptree_fit import DepTreeLearner
+from eigenparse.learn.dependency.mira import ArcLearner
+from eigenparse.learn.dependency.rerank import RerankLearner, jackknifed_lists
+from eigenparse.models.dependency.arcs import save_arcs
+from eigenparse.models.dependency.rerank import save_reranker
 
 KILLS = int(os.environ.get("EIGENPARSE_KILLS", "1"))
 WORDS = {"DET": ["the", "a"], "NOUN": ["dog", "man", "saw"], "VERB": ["saw", "sleeps"], "ADP": ["with", "of"]}

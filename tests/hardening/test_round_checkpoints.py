@@ -18,17 +18,21 @@ from eigenparse.corpus.phones import find_speech
 from eigenparse.corpus.sequences import Column, Sequences
 from eigenparse.corpus.symbols import read_symbols
 from eigenparse.features.codes import CodeChoices
-from eigenparse.learn import deptree_em, em_chain, lpcfg, mira, rhmm_emission, rhmm_latent
-from eigenparse.learn.chain import HmmChoices, fit_hmm, symbol_table
 from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, open_checkpoint
-from eigenparse.learn.deptree_fit import DepTreeLearner
-from eigenparse.learn.phones import PhoneChoices, fit_recogniser
-from eigenparse.learn.rhmm import TaggerChoices, fit_product
-from eigenparse.learn.three_segment import fit_three_segment
-from eigenparse.models.chain import save_chain
-from eigenparse.models.deptree import save_deptree
-from eigenparse.models.phones import save_recogniser
-from eigenparse.models.rhmm import save_tagger
+from eigenparse.learn.dependency import deptree_em, mira
+from eigenparse.learn.dependency.deptree_fit import DepTreeLearner
+from eigenparse.learn.grammar import learner as lpcfg
+from eigenparse.learn.hmm import em as em_chain
+from eigenparse.learn.hmm.learner import HmmChoices, fit_hmm, symbol_table
+from eigenparse.learn.hmm.three_segment import fit_three_segment
+from eigenparse.learn.speech.phones import PhoneChoices, fit_recogniser
+from eigenparse.learn.tagger import emission as rhmm_emission
+from eigenparse.learn.tagger import latent as rhmm_latent
+from eigenparse.learn.tagger.learner import TaggerChoices, fit_product
+from eigenparse.models.dependency.deptree import save_deptree
+from eigenparse.models.hmm.chain import save_chain
+from eigenparse.models.speech.phones import save_recogniser
+from eigenparse.models.tagger.rhmm import save_tagger
 
 KILLS = int(os.environ.get("EIGENPARSE_KILLS", "0"))  # 0: one of each of the short commands
 Learn = Callable[[pathlib.Path, pathlib.Path, Checkpoint], None]

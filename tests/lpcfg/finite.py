@@ -9,12 +9,12 @@ import numpy as np
 
 import oracles
 from eigenparse.corpus.columns import Trees
-from eigenparse.features.tree import INSIDE, OUTSIDE, Keys, NodeView, at, key, node_view
-from eigenparse.inference.tree import score_trees
-from eigenparse.learn.encode import Encoded, encode, fold_rare
-from eigenparse.learn.states import StateOptions, node_features
-from eigenparse.learn.tensor import Projected, project, tensor_weights
-from eigenparse.models.pcfg import LatentGrammar, Weights
+from eigenparse.features.grammar.tree import INSIDE, OUTSIDE, Keys, NodeView, at, key, node_view
+from eigenparse.inference.grammar.tree import score_trees
+from eigenparse.learn.grammar.encode import Encoded, encode, fold_rare
+from eigenparse.learn.grammar.states import StateOptions, node_features
+from eigenparse.learn.grammar.tensor import Projected, project, tensor_weights
+from eigenparse.models.grammar.pcfg import LatentGrammar, Weights
 from lpcfg.worlds import as_trees
 from oracles import Grammar, Tree
 

@@ -9,12 +9,20 @@ from numpy.testing import assert_allclose
 
 import oracles
 from eigenparse.corpus.columns import Label
-from eigenparse.decode.objective import Objective, bracket_table, combine
-from eigenparse.decode.parser import Decoded, Derivation, Parser, ParserOptions, as_trees, decode, make_parser
+from eigenparse.decode.grammar.objective import Objective, bracket_table, combine
+from eigenparse.decode.grammar.parser import (
+    Decoded,
+    Derivation,
+    Parser,
+    ParserOptions,
+    as_trees,
+    decode,
+    make_parser,
+)
 from eigenparse.errors import DataError, ResourceError
-from eigenparse.inference.chart import marginals
-from eigenparse.inference.forest import NO_PRUNING
-from eigenparse.models.pcfg import LatentGrammar, Weights, rotated
+from eigenparse.inference.grammar.chart import marginals
+from eigenparse.inference.grammar.forest import NO_PRUNING
+from eigenparse.models.grammar.pcfg import LatentGrammar, Weights, rotated
 from lpcfg.test_inference import assert_same, edge_values, full_forest, item_values, limited
 from lpcfg.worlds import World, as_world, random_bases, random_sentence, random_world, with_member
 from oracles import Distribution, Grammar, Tree

@@ -8,13 +8,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 import oracles
-from eigenparse.features.tree import node_view
-from eigenparse.kernels.counts import smooth_rule_counts
-from eigenparse.learn.counts import LatentCounts, estimate, hard_counts
-from eigenparse.learn.em import expected_counts
-from eigenparse.learn.encode import Encoded, encode, fold_rare
-from eigenparse.learn.states import StateOptions, cluster_states, node_features, random_states
-from eigenparse.models.pcfg import Weights, layout
+from eigenparse.features.grammar.tree import node_view
+from eigenparse.kernels.grammar.counts import smooth_rule_counts
+from eigenparse.learn.grammar.counts import LatentCounts, estimate, hard_counts
+from eigenparse.learn.grammar.em import expected_counts
+from eigenparse.learn.grammar.encode import Encoded, encode, fold_rare
+from eigenparse.learn.grammar.states import StateOptions, cluster_states, node_features, random_states
+from eigenparse.models.grammar.pcfg import Weights, layout
 from lpcfg.finite import encoded_corpus, finite, well_conditioned, whole_trees
 from lpcfg.worlds import as_trees, random_sentence, random_world, width
 from oracles import Grammar, Tree

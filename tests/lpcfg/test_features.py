@@ -14,7 +14,7 @@ from eigenparse.corpus.columns import Trees
 from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.transform import binarise
 from eigenparse.errors import OptionError
-from eigenparse.features.tree import KNOWN, NodeView, feature_table, key, node_view
+from eigenparse.features.grammar.tree import KNOWN, NodeView, feature_table, key, node_view
 from tolerances import SINGLE
 
 TEXT = """

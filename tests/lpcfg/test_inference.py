@@ -7,8 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import oracles
-from eigenparse.inference.chart import Marginals, marginals
-from eigenparse.inference.forest import (
+from eigenparse.inference.grammar.chart import Marginals, marginals
+from eigenparse.inference.grammar.forest import (
     NO_PRUNING,
     Choices,
     Constraints,
@@ -19,8 +19,8 @@ from eigenparse.inference.forest import (
     rule_index,
     unconstrained,
 )
-from eigenparse.inference.tree import score_trees
-from eigenparse.models.pcfg import LatentGrammar, Weights, rotated
+from eigenparse.inference.grammar.tree import score_trees
+from eigenparse.models.grammar.pcfg import LatentGrammar, Weights, rotated
 from eigenparse.models.words import symbols_of, word_table
 from lpcfg.worlds import (
     WORDS,

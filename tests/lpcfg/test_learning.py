@@ -10,12 +10,12 @@ from eigenparse.corpus.brackets import format_trees, parse_trees
 from eigenparse.corpus.columns import Treebank, Trees
 from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.transform import binarise, unbinarise
-from eigenparse.decode.parser import as_trees, decode, make_parser
+from eigenparse.decode.grammar.parser import as_trees, decode, make_parser
 from eigenparse.errors import DataError, OptionError
-from eigenparse.inference.tree import score_trees
-from eigenparse.learn.lpcfg import MEMBER_STREAM, LpcfgOptions, train_lpcfg
-from eigenparse.learn.states import StateOptions
-from eigenparse.models.pcfg import LatentGrammar, Weights, check_weights
+from eigenparse.inference.grammar.tree import score_trees
+from eigenparse.learn.grammar.learner import MEMBER_STREAM, LpcfgOptions, train_lpcfg
+from eigenparse.learn.grammar.states import StateOptions
+from eigenparse.models.grammar.pcfg import LatentGrammar, Weights, check_weights
 from lpcfg.finite import finite
 from tolerances import SINGLE
 

@@ -10,12 +10,12 @@ from numpy.testing import assert_allclose
 
 from eigenparse.corpus.classes import class_levels
 from eigenparse.corpus.columns import Label
-from eigenparse.learn.counts import estimate, hard_counts
-from eigenparse.learn.em import expected_counts
-from eigenparse.learn.encode import ENOUGH, fold_rare
-from eigenparse.learn.lexicon import LexiconOptions, TokenValues, class_tree, with_lexicon
-from eigenparse.learn.states import StateOptions, random_states
-from eigenparse.models.pcfg import Skeleton, Weights, check_weights, plain_weights
+from eigenparse.learn.grammar.counts import estimate, hard_counts
+from eigenparse.learn.grammar.em import expected_counts
+from eigenparse.learn.grammar.encode import ENOUGH, fold_rare
+from eigenparse.learn.grammar.lexicon import LexiconOptions, TokenValues, class_tree, with_lexicon
+from eigenparse.learn.grammar.states import StateOptions, random_states
+from eigenparse.models.grammar.pcfg import Skeleton, Weights, check_weights, plain_weights
 from eigenparse.models.words import symbol_of, symbols_of, word_table
 from lpcfg.finite import encoded_corpus, finite
 from lpcfg.worlds import as_trees

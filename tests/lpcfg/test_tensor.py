@@ -8,10 +8,10 @@ from numpy.testing import assert_allclose
 
 import oracles
 from eigenparse.errors import OptionError
-from eigenparse.kernels.moments import rule_moments
-from eigenparse.learn.states import StateOptions, node_features
-from eigenparse.learn.tensor import project, tensor_weights
-from eigenparse.models.pcfg import plain_weights
+from eigenparse.kernels.grammar.moments import rule_moments
+from eigenparse.learn.grammar.states import StateOptions, node_features
+from eigenparse.learn.grammar.tensor import project, tensor_weights
+from eigenparse.models.grammar.pcfg import plain_weights
 from lpcfg.finite import (
     STATES,
     TRULY_INSIDE,

@@ -7,7 +7,7 @@ import numpy as np
 
 import oracles
 from eigenparse.corpus.columns import Label, Trees
-from eigenparse.models.pcfg import LatentGrammar, Skeleton, Weights, check_weights, layout
+from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, Weights, check_weights, layout
 from oracles import Grammar, Tree
 
 WORDS = ("u", "v", "w", "x")

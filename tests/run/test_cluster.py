@@ -92,7 +92,8 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks and shards so small that each corpus has several."""
     from eigenparse.cli import cluster, cluster_tag, parse_lpcfg
     from eigenparse.corpus import text_blocks
-    from eigenparse.learn import deptree_blocks, shards
+    from eigenparse.learn.dependency import deptree_blocks
+    from eigenparse.learn.grammar import shards
 
     assert cluster.SENTENCES == parse_lpcfg.BLOCK
     monkeypatch.setattr(cluster, "SENTENCES", 90)

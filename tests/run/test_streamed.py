@@ -14,15 +14,15 @@ from eigenparse.corpus.brackets import read_trees, write_trees
 from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.transform import Binarisation, binarise
 from eigenparse.errors import OptionError
-from eigenparse.learn import shards as cutting
-from eigenparse.learn import streamed
 from eigenparse.learn.checkpoint import open_checkpoint
-from eigenparse.learn.encode import encode, fold_rare
-from eigenparse.learn.lpcfg import LpcfgOptions, train_lpcfg
-from eigenparse.learn.shards import cut_shards, shard_trees
-from eigenparse.learn.states import StateOptions
-from eigenparse.learn.streamed import count_corpus, encode_shard, make_plan, train_shards
-from eigenparse.models.grammar_file import save_grammar
+from eigenparse.learn.grammar import shards as cutting
+from eigenparse.learn.grammar import streamed
+from eigenparse.learn.grammar.encode import encode, fold_rare
+from eigenparse.learn.grammar.learner import LpcfgOptions, train_lpcfg
+from eigenparse.learn.grammar.shards import cut_shards, shard_trees
+from eigenparse.learn.grammar.states import StateOptions
+from eigenparse.learn.grammar.streamed import count_corpus, encode_shard, make_plan, train_shards
+from eigenparse.models.grammar.file import save_grammar
 from eigenparse.run.local import LocalRun, on_this_machine
 from eigenparse.synthetic import sample_treebank
 

@@ -9,7 +9,7 @@ import pytest
 from eigenparse.corpus.brackets import read_trees, write_trees
 from eigenparse.corpus.files import find_files, read_bytes, url_of
 from eigenparse.errors import DataError
-from eigenparse.learn.shards import cut_shards, shard_trees
+from eigenparse.learn.grammar.shards import cut_shards, shard_trees
 from eigenparse.synthetic import sample_treebank
 
 fsspec = pytest.importorskip("fsspec", reason="the extra `cluster` is not installed")

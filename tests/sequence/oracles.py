@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenparse.corpus.sequences import Sequences
-from eigenparse.corpus.templates import dense_ids, parse_template, template_keys
-from eigenparse.learn.rhmm_base import Labelled
-from eigenparse.models.rhmm import Emission, Observations, Operators, RefinementHMM
+from eigenparse.features.tagger.templates import dense_ids, parse_template, template_keys
+from eigenparse.learn.tagger.base import Labelled
+from eigenparse.models.tagger.rhmm import Emission, Observations, Operators, RefinementHMM
 
 ROUNDING = 1e-10  # the same sum in another order
 POPULATION = 1e-8  # exact moments through a singular value decomposition

@@ -11,7 +11,7 @@ from tests.conftest import data_dir
 
 from eigenparse.corpus.audio import Audio, at_rate, is_silent, linear, read_audio, refuse_silence
 from eigenparse.errors import DataError, FormatError, OptionError
-from eigenparse.features.mfcc import MfccChoices, cepstra, difference, mel_filters, mfcc, n_frames
+from eigenparse.features.speech.mfcc import MfccChoices, cepstra, difference, mel_filters, mfcc, n_frames
 
 RATE = 16_000
 LIBROSA = 2e-4  # decibels; librosa's mel filters are in single precision, cepstra here reach 700

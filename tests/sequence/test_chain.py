@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 import eigenparse.cli.verbs  # noqa: F401
 from eigenparse.cli.main import app
 from eigenparse.errors import DataError, OptionError
-from eigenparse.inference.chain import filtered, next_symbol, posterior_states, sample, sequence_logs
-from eigenparse.learn.chain import HmmChoices, fit_hmm
-from eigenparse.learn.em_chain import EmChoices, baum_welch, random_start
-from eigenparse.learn.spectral_hmm import ChainChoices, Symbols, fit_spectral_hmm
-from eigenparse.models.chain import load_chain, proper_chain, save_chain
+from eigenparse.inference.hmm.chain import filtered, next_symbol, posterior_states, sample, sequence_logs
+from eigenparse.learn.hmm.em import EmChoices, baum_welch, random_start
+from eigenparse.learn.hmm.learner import HmmChoices, fit_hmm
+from eigenparse.learn.hmm.spectral import ChainChoices, Symbols, fit_spectral_hmm
+from eigenparse.models.hmm.chain import load_chain, proper_chain, save_chain
 
 
 def draw_hmm(seed, k=3, n=5):

@@ -16,9 +16,9 @@ from eigenparse.corpus.tagged import (
     parse_plain_lines,
     parse_tagged_lines,
 )
-from eigenparse.corpus.templates import parse_template, template_keys
 from eigenparse.errors import DataError, FormatError, OptionError
-from eigenparse.features.sequence import chain_features, read_features
+from eigenparse.features.tagger.sequence import chain_features, read_features
+from eigenparse.features.tagger.templates import parse_template, template_keys
 
 token = st.text(
     st.characters(min_codepoint=33, max_codepoint=0x2FF, exclude_categories=("Z", "C")), min_size=1

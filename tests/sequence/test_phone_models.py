@@ -7,7 +7,6 @@ import pytest
 
 import eigenparse.cli.verbs  # noqa: F401  registers the verbs
 from eigenparse.corpus.sequences import Sequences
-from eigenparse.corpus.templates import parse_template
 from eigenparse.errors import OptionError
 from eigenparse.experiments.stratos import (
     SpeechData,
@@ -17,25 +16,26 @@ from eigenparse.experiments.stratos import (
     tasks_of,
 )
 from eigenparse.experiments.stratos_report import score_test
-from eigenparse.features.phones import duration_features, figure_six
-from eigenparse.inference.rhmm import tag_ids
-from eigenparse.learn.phones import (
-    EMISSION,
-    PhoneChoices,
-    fit_frames,
-    tagger_choices,
-)
-from eigenparse.learn.rhmm import TaggerChoices, fit_tagger
-from eigenparse.learn.rhmm_base import fit_bigram, labelled
-from eigenparse.learn.rhmm_latent import LatentChoices, cluster_states, maximise
-from eigenparse.learn.rhmm_spectral import SpectralChoices, chain_views
-from eigenparse.learn.three_segment import (
+from eigenparse.features.speech.phones import duration_features, figure_six
+from eigenparse.features.tagger.templates import parse_template
+from eigenparse.inference.tagger.chain import tag_ids
+from eigenparse.learn.hmm.three_segment import (
     SegmentChoices,
     first_counts,
     fit_three_segment,
     segment_operators,
     thirds,
 )
+from eigenparse.learn.speech.phones import (
+    EMISSION,
+    PhoneChoices,
+    fit_frames,
+    tagger_choices,
+)
+from eigenparse.learn.tagger.base import fit_bigram, labelled
+from eigenparse.learn.tagger.latent import LatentChoices, cluster_states, maximise
+from eigenparse.learn.tagger.learner import TaggerChoices, fit_tagger
+from eigenparse.learn.tagger.spectral import SpectralChoices, chain_views
 
 
 def coded(seed: int, n: int = 30) -> Sequences:

@@ -25,21 +25,21 @@ from eigenparse.corpus.phones import (
     speaker_of,
     write_phn,
 )
-from eigenparse.decode.phones import transcribe
+from eigenparse.decode.speech.phones import transcribe
 from eigenparse.errors import DataError, EigenparseError, FormatError, ModelFileError, OptionError
 from eigenparse.experiments.stratos import (
     paired_bootstrap,
 )
 from eigenparse.features.codes import CodeChoices, codes_of, learn_codebook, nearest_codes
-from eigenparse.learn.phones import (
+from eigenparse.learn.speech.phones import (
     PhoneChoices,
     fit_recogniser,
     frame_accuracy,
     read_frames,
 )
-from eigenparse.models.phones import load_recogniser, save_recogniser
-from eigenparse.models.rhmm import load_tagger
+from eigenparse.models.speech.phones import load_recogniser, save_recogniser
 from eigenparse.models.store import load_model, save_model
+from eigenparse.models.tagger.rhmm import load_tagger
 
 RATE = 16_000
 PITCH = {"lo": 300.0, "mid": 900.0, "hi": 2700.0}

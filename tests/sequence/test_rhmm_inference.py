@@ -15,8 +15,8 @@ from tests.sequence.oracles import (
     tagger,
 )
 
-from eigenparse.inference.rhmm import NO_PRUNING, dense_marginals, posteriors
-from eigenparse.inference.rhmm_kbest import joint_log, kbest
+from eigenparse.inference.tagger.chain import NO_PRUNING, dense_marginals, posteriors
+from eigenparse.inference.tagger.kbest import joint_log, kbest
 
 BASES = (None, 5)  # diagonal, and tensors in a random basis
 

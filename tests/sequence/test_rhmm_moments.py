@@ -15,12 +15,12 @@ from tests.sequence.oracles import (
     wrap,
 )
 
-from eigenparse.corpus.templates import parse_template
-from eigenparse.features.sequence import chain_features
-from eigenparse.inference.rhmm import NO_PRUNING, dense_marginals, posteriors
-from eigenparse.inference.rhmm_kbest import joint_log
-from eigenparse.learn.rhmm_base import fit_bigram
-from eigenparse.learn.rhmm_spectral import (
+from eigenparse.features.tagger.sequence import chain_features
+from eigenparse.features.tagger.templates import parse_template
+from eigenparse.inference.tagger.chain import NO_PRUNING, dense_marginals, posteriors
+from eigenparse.inference.tagger.kbest import joint_log
+from eigenparse.learn.tagger.base import fit_bigram
+from eigenparse.learn.tagger.spectral import (
     SpectralChoices,
     chain_views,
     estimate_observations,

@@ -6,16 +6,16 @@ from numpy.testing import assert_allclose
 from tests.sequence.oracles import POPULATION, draw_model, window_corpus, window_weights, wrap
 from tests.sequence.test_rhmm_moments import EXACT, FEATURES, SEEDS, worst_error
 
-from eigenparse.corpus.templates import parse_template
-from eigenparse.learn.rhmm_base import fit_bigram, one_state
-from eigenparse.learn.rhmm_runs import (
+from eigenparse.features.tagger.templates import parse_template
+from eigenparse.learn.tagger.base import fit_bigram, one_state
+from eigenparse.learn.tagger.runs import (
     between_runs,
     estimate_run_operators,
     run_edges,
     run_smoothing,
     within_run,
 )
-from eigenparse.learn.rhmm_spectral import (
+from eigenparse.learn.tagger.spectral import (
     SpectralChoices,
     chain_views,
     estimate_observations,

@@ -8,10 +8,10 @@ from tests.sequence.test_chain import draw_hmm, names
 
 from eigenparse.errors import DataError, OptionError
 from eigenparse.estimators import HMMDensity, WordEmbedding
-from eigenparse.inference.chain import sample
-from eigenparse.learn.hmm_stream import chain_dictionary, chain_moments, streamed_hmm
-from eigenparse.learn.spectral_hmm import ChainChoices, Symbols, fit_spectral_hmm
-from eigenparse.models.chain import proper_chain
+from eigenparse.inference.hmm.chain import sample
+from eigenparse.learn.hmm.spectral import ChainChoices, Symbols, fit_spectral_hmm
+from eigenparse.learn.hmm.stream import chain_dictionary, chain_moments, streamed_hmm
+from eigenparse.models.hmm.chain import proper_chain
 
 SUMS = 1e-9  # the same sum in another order
 

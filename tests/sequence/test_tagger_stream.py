@@ -13,10 +13,10 @@ from tests.sequence.test_taggers import toy_corpus
 
 from eigenparse.errors import DataError
 from eigenparse.estimators import RefinementHMMTagger
-from eigenparse.learn.rhmm import TaggerChoices, fit_tagger
-from eigenparse.learn.rhmm_emission import BackoffEmission
-from eigenparse.learn.rhmm_spectral import SpectralChoices, neutral_vector
-from eigenparse.learn.rhmm_stream import streamed_parts, tagger_dictionary, tagger_moments
+from eigenparse.learn.tagger.emission import BackoffEmission
+from eigenparse.learn.tagger.learner import TaggerChoices, fit_tagger
+from eigenparse.learn.tagger.spectral import SpectralChoices, neutral_vector
+from eigenparse.learn.tagger.stream import streamed_parts, tagger_dictionary, tagger_moments
 
 
 @pytest.fixture(scope="module")

@@ -11,14 +11,14 @@ import eigenparse.cli.verbs  # noqa: F401
 from eigenparse.cli.main import app
 from eigenparse.corpus.sequences import Sequences
 from eigenparse.corpus.tagged import format_columns
-from eigenparse.corpus.templates import parse_template
 from eigenparse.errors import DataError, ModelFileError, OptionError
-from eigenparse.inference.rhmm import NO_PRUNING, label_marginals, tag_ids
-from eigenparse.learn.rhmm import TaggerChoices, fit_product, fit_tagger
-from eigenparse.learn.rhmm_base import fit_bigram, labelled
-from eigenparse.learn.rhmm_latent import LatentChoices, em, random_states
-from eigenparse.learn.rhmm_trust import DEMAND
-from eigenparse.models.rhmm import Product, load_tagger, save_tagger
+from eigenparse.features.tagger.templates import parse_template
+from eigenparse.inference.tagger.chain import NO_PRUNING, label_marginals, tag_ids
+from eigenparse.learn.tagger.base import fit_bigram, labelled
+from eigenparse.learn.tagger.latent import LatentChoices, em, random_states
+from eigenparse.learn.tagger.learner import TaggerChoices, fit_product, fit_tagger
+from eigenparse.learn.tagger.trust import DEMAND
+from eigenparse.models.tagger.rhmm import Product, load_tagger, save_tagger
 
 METHODS = ("spectral", "cluster", "em", "hmm", "unigram")
 

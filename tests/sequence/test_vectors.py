@@ -16,10 +16,7 @@ import eigenparse.cli.verbs  # noqa: F401
 from eigenparse.cli.main import app
 from eigenparse.corpus.text_blocks import text_blocks, text_files
 from eigenparse.errors import DataError, FormatError, ModelFileError, OptionError
-from eigenparse.learn import pair_counts
-from eigenparse.learn import vectors as learn
-from eigenparse.learn.pair_counts import PairTable
-from eigenparse.learn.vectors import (
+from eigenparse.learn.vectors.learner import (
     VectorChoices,
     choose_vocabulary,
     count_pairs,
@@ -27,8 +24,11 @@ from eigenparse.learn.vectors import (
     dense_counts,
     embed_files,
     learn_vectors,
+    pair_counts,
 )
-from eigenparse.models.vectors import load_vectors, nearest, rows_of, save_vectors, save_word2vec
+from eigenparse.learn.vectors.learner import learner as learn
+from eigenparse.learn.vectors.pair_counts import PairTable
+from eigenparse.models.vectors.vectors import load_vectors, nearest, rows_of, save_vectors, save_word2vec
 from eigenparse.spectral.vectors import METHODS, PairStatistics, pair_matrix, reach_of, vectors_of
 
 sentences = st.lists(st.lists(st.sampled_from("abcdef"), max_size=8), min_size=1, max_size=12)

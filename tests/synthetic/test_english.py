@@ -10,7 +10,7 @@ from eigenparse.arrays import FloatArray, LongVector
 from eigenparse.corpus.columns import Trees, check_trees
 from eigenparse.corpus.transform import Binarisation, binarise
 from eigenparse.errors import OptionError
-from eigenparse.models.pcfg import check_weights
+from eigenparse.models.grammar.pcfg import check_weights
 from eigenparse.synthetic import (
     Sample,
     SyntheticGrammar,

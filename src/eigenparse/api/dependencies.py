@@ -7,7 +7,7 @@ from eigenparse.corpus.brackets import parse_trees
 from eigenparse.corpus.conllu import word_line
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.heads import HeadRules, english_rules, to_dependencies
-from eigenparse.decode.results import Parse
+from eigenparse.decode.grammar.results import Parse
 
 
 @cache

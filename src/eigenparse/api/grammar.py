@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from eigenparse.data import located
-from eigenparse.decode.constraints import Span, Tag, span_limits
-from eigenparse.decode.parser import ParserOptions, make_parser
-from eigenparse.decode.posteriors import listed
-from eigenparse.decode.request import Request, answer
-from eigenparse.decode.results import (
+from eigenparse.decode.grammar.constraints import Span, Tag, span_limits
+from eigenparse.decode.grammar.parser import ParserOptions, make_parser
+from eigenparse.decode.grammar.posteriors import listed
+from eigenparse.decode.grammar.request import Request, answer
+from eigenparse.decode.grammar.results import (
     FULL,
     Bracket,
     Detail,
@@ -23,13 +23,13 @@ from eigenparse.decode.results import (
     parses_of,
 )
 from eigenparse.errors import DataError, ModelFileError, OptionError
-from eigenparse.models.grammar_file import load_grammar, save_grammar
-from eigenparse.models.pcfg import LatentGrammar
+from eigenparse.models.grammar.file import load_grammar, save_grammar
+from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.run.local import check_jobs, thread_map
 
 if TYPE_CHECKING:
     from eigenparse.corpus.columns import Treebank
-    from eigenparse.inference.tree import TreeScores
+    from eigenparse.inference.grammar.tree import TreeScores
 
 Sentence = str | Sequence[str]
 BLOCK = 500  # sentences in memory at a time
@@ -186,7 +186,7 @@ class Grammar:
     def sample(self, n: int, *, seed: int = 0, max_words: int = 400) -> "Treebank":
         """Trees drawn from the grammar; longer ones than ``max_words`` are drawn again."""
         from eigenparse.corpus.transform import unbinarise
-        from eigenparse.inference.sample import sample_trees
+        from eigenparse.inference.grammar.sample import sample_trees
 
         return unbinarise(sample_trees(self.latent, n, seed=seed, max_words=max_words))
 

@@ -10,7 +10,7 @@ from eigenparse.errors import DataError, OptionError
 if TYPE_CHECKING:
     from eigenparse.corpus.columns import Treebank
     from eigenparse.learn.checkpoint import Checkpoint
-    from eigenparse.learn.lpcfg import LpcfgOptions
+    from eigenparse.learn.grammar.learner import LpcfgOptions
     from eigenparse.run.ordered import OrderedRun
 
 Progress = Callable[[str], None]
@@ -20,7 +20,7 @@ Progress = Callable[[str], None]
 class LatentPCFG:
     """A learner of latent-variable grammars; it only stores its settings, ``fit`` checks them.
 
-    None stands for the default of ``eigenparse.learn.lpcfg.LpcfgOptions`` and its parts, or of the
+    None stands for the default of ``eigenparse.learn.grammar.learner.LpcfgOptions`` and its parts, or of the
     preset: "thesis" has the settings of [matejovicova-2018] as they were.  method:
     "cluster", "tensor", "em" or "pcfg".  states: most latent states of a label.  states_by_label: of
     single labels, by name.  ensemble: number of members; noise, noise_level: how they differ besides
@@ -51,7 +51,7 @@ class LatentPCFG:
 
     def options(self) -> "LpcfgOptions":
         """The checked settings, defaults filled in."""
-        from eigenparse.learn.lpcfg import PRESETS
+        from eigenparse.learn.grammar.learner import PRESETS
 
         if self.preset is not None and self.preset not in PRESETS:
             raise OptionError(f"preset must be one of {', '.join(PRESETS)}, got {self.preset!r} instead")
@@ -77,7 +77,7 @@ class LatentPCFG:
 
     def _states(self) -> dict[str, Any]:
         """What is asked for about states and features."""
-        from eigenparse.learn.states import FEATURE_SETS
+        from eigenparse.learn.grammar.states import FEATURE_SETS
 
         sets: dict[str, Any] = {}
         if self.features is not None:
@@ -121,7 +121,7 @@ class LatentPCFG:
     ) -> Grammar:
         """The same from trees that are normalised, with settings that are checked.  run: where members are learnt."""
         from eigenparse.learn.checkpoint import NOTHING_KEPT
-        from eigenparse.learn.lpcfg import train_treebank
+        from eigenparse.learn.grammar.learner import train_treebank
         from eigenparse.run.local import check_jobs, process_map
 
         jobs = check_jobs(self.jobs)

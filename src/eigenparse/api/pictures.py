@@ -1,7 +1,7 @@
 """Parses in, pictures out."""
 
 from eigenparse.corpus.brackets import parse_trees
-from eigenparse.decode.results import Parse
+from eigenparse.decode.grammar.results import Parse
 from eigenparse.draw import draw_svg, draw_text
 from eigenparse.draw.layout import shape_of
 

@@ -11,8 +11,8 @@ from eigenparse.corpus.brackets import parse_trees, read_trees
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.transform import Binarisation, binarise
 from eigenparse.errors import DataError
-from eigenparse.inference.tree import TreeScores, score_trees
-from eigenparse.models.pcfg import LatentGrammar
+from eigenparse.inference.grammar.tree import TreeScores, score_trees
+from eigenparse.models.grammar.pcfg import LatentGrammar
 
 
 def treebank_of(trees: Any, *, skip_broken: bool = False) -> Treebank:

@@ -11,8 +11,8 @@ from eigenparse.api.grammar import Grammar
 from eigenparse.api.learner import LatentPCFG
 from eigenparse.corpus.brackets import escape, parse_trees
 from eigenparse.corpus.columns import Treebank
-from eigenparse.decode.request import Request
-from eigenparse.decode.results import PLAIN
+from eigenparse.decode.grammar.request import Request
+from eigenparse.decode.grammar.results import PLAIN
 from eigenparse.errors import DataError
 from eigenparse.evaluate.brackets import score_brackets
 from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint

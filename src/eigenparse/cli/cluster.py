@@ -17,15 +17,15 @@ if TYPE_CHECKING:
     from eigenparse.api.grammar import Grammar
     from eigenparse.cli.parse import ParseRequest
     from eigenparse.corpus.dependencies import Dependencies
-    from eigenparse.decode.request import Request
-    from eigenparse.decode.split_heads import TreeParser
+    from eigenparse.decode.dependency.split_heads import TreeParser
+    from eigenparse.decode.grammar.request import Request
     from eigenparse.evaluate.attachment import Attachment
     from eigenparse.evaluate.brackets import BracketScores
     from eigenparse.evaluate.evalb_params import EvalbParams
     from eigenparse.evaluate.pairing import PairedFiles
     from eigenparse.evaluate.tagging import TaggingCounts
     from eigenparse.evaluate.tree_lines import TreeLines
-    from eigenparse.models.arcs import ArcModel
+    from eigenparse.models.dependency.arcs import ArcModel
 
 SENTENCES = 500  # in a block that is parsed, as in api.grammar: scores of trees are made block by block
 PAIRS = 2000  # in a block that is scored
@@ -59,7 +59,7 @@ def loaded_grammar(place: ModelPlace, settings: tuple[tuple[str, Any], ...]) -> 
 @functools.lru_cache(maxsize=2)
 def loaded_arcs(place: ModelPlace) -> "ArcModel":
     """A dependency parser, read once by a worker."""
-    from eigenparse.models.arcs import load_arcs
+    from eigenparse.models.dependency.arcs import load_arcs
 
     return load_arcs(place.path)
 
@@ -230,7 +230,7 @@ def sentence_lines(lines: Iterable[str], size: int) -> Iterator[tuple[int, tuple
 def parse_arcs_block(block: LineBlock) -> tuple[bytes, int, bool]:
     """A block in CoNLL-U with its heads and relations; its words, and whether the parser had tags for them."""
     from eigenparse.cli.parse_dependency import has_tags
-    from eigenparse.decode.arcs import parse_corpus, read_input
+    from eigenparse.decode.dependency.arcs import parse_corpus, read_input
 
     text, model = io.StringIO(), loaded_arcs(block.place)
     try:
@@ -246,8 +246,8 @@ def parse_trees_block(
     block: LineBlock, *, max_length: int | None, memory: int | None
 ) -> tuple[bytes, Counter[str]]:
     """A block in CoNLL-U as a split-head grammar parses it; its sentences, words, and sentences too long."""
-    from eigenparse.decode.arcs import read_input
-    from eigenparse.decode.split_heads import parse_corpus
+    from eigenparse.decode.dependency.arcs import read_input
+    from eigenparse.decode.dependency.split_heads import parse_corpus
 
     text, parser = io.StringIO(), loaded_trees(block.place, max_length, memory)
     try:

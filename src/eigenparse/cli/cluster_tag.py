@@ -12,7 +12,7 @@ from eigenparse.errors import FormatError
 from eigenparse.run.ordered import OrderedRun, blocks
 
 if TYPE_CHECKING:
-    from eigenparse.models.rhmm import Product, RefinementHMM
+    from eigenparse.models.tagger.rhmm import Product, RefinementHMM
 
 SEQUENCES = 500  # in a block
 LOOK = 200  # lines that tell the format, as guess_format looks at
@@ -43,7 +43,7 @@ class TagBlock:
 @functools.lru_cache(maxsize=2)
 def loaded_tagger(place: ModelPlace) -> "RefinementHMM | Product":
     """A tagger, read once by a worker."""
-    from eigenparse.models.rhmm import load_tagger
+    from eigenparse.models.tagger.rhmm import load_tagger
 
     return load_tagger(place.path)
 

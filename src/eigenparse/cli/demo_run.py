@@ -12,11 +12,11 @@ from eigenparse.corpus.brackets import write_trees
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.files import write_whole
 from eigenparse.corpus.transform import binarise, unbinarise
-from eigenparse.decode.parser import Decoded, Parser, as_trees, decode, make_parser
+from eigenparse.decode.grammar.parser import Decoded, Parser, as_trees, decode, make_parser
 from eigenparse.draw import draw_svg, draw_text, row_posteriors
 from eigenparse.evaluate.brackets import score_brackets
-from eigenparse.learn.lpcfg import LpcfgOptions, train_lpcfg
-from eigenparse.models.pcfg import LatentGrammar
+from eigenparse.learn.grammar.learner import LpcfgOptions, train_lpcfg
+from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.synthetic import english_grammar, latent_grammar, sample_treebank
 
 Tell = Callable[[str], None]

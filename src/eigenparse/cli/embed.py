@@ -9,7 +9,7 @@ import typer
 from eigenparse.cli.main import app
 
 if TYPE_CHECKING:
-    from eigenparse.learn.vectors import VectorChoices
+    from eigenparse.learn.vectors.learner import VectorChoices
 
 
 @app.command(
@@ -47,7 +47,7 @@ def embed(
 ) -> None:
     """Learn word vectors from text, or show the nearest neighbours of a word."""
     from eigenparse.errors import OptionError
-    from eigenparse.learn.vectors import VectorChoices
+    from eigenparse.learn.vectors.learner import VectorChoices
 
     if near:
         if len(text) != 1:
@@ -85,9 +85,9 @@ def _learn(
     from eigenparse.cli.output import check_target
     from eigenparse.cli.progress import stages, tell
     from eigenparse.corpus.text_blocks import text_files
-    from eigenparse.learn.statistics import save_statistics
-    from eigenparse.learn.vectors import count_files, learn_vectors
-    from eigenparse.models.vectors import load_vectors, save_vectors, save_word2vec
+    from eigenparse.learn.vectors.learner import count_files, learn_vectors
+    from eigenparse.learn.vectors.statistics import save_statistics
+    from eigenparse.models.vectors.vectors import load_vectors, save_vectors, save_word2vec
     from eigenparse.run.ordered import open_run
 
     targets = [path for path in (out, text_out) if path is not None]
@@ -116,7 +116,7 @@ def _learn(
 
 
 def _show(path: Path, words: list[str], top: int) -> None:
-    from eigenparse.models.vectors import load_vectors, nearest
+    from eigenparse.models.vectors.vectors import load_vectors, nearest
 
     vectors = load_vectors(path)
     for word in words:

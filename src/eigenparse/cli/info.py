@@ -10,7 +10,7 @@ from eigenparse.cli.main import app
 from eigenparse.cli.models import kind_of
 
 if TYPE_CHECKING:
-    from eigenparse.models.pcfg import LatentGrammar
+    from eigenparse.models.grammar.pcfg import LatentGrammar
 
 
 @app.command(epilog="Example:\n\n  eigenparse info english.model --label NP --label VP --top 6")
@@ -62,8 +62,8 @@ _LONGEST = 72
 
 def describe(model: Path, wanted: list[str], n_labels: int, top: int) -> dict[str, Any]:
     """All facts about a grammar as JSON values."""
-    from eigenparse.inference.typical import state_profiles, states_by_size
-    from eigenparse.models.grammar_file import load_grammar
+    from eigenparse.inference.grammar.typical import state_profiles, states_by_size
+    from eigenparse.models.grammar.file import load_grammar
 
     grammar = load_grammar(model)
     skeleton, first, report = grammar.skeleton, grammar.members[0], grammar.report

@@ -35,7 +35,7 @@ def merge(
 
 
 def _vectors(models: list[Path], out: Path) -> int:
-    from eigenparse.learn.statistics import load_statistics, merge_statistics, save_statistics
+    from eigenparse.learn.vectors.statistics import load_statistics, merge_statistics, save_statistics
 
     parts = [load_statistics(path) for path in models]
     vectors, statistics = merge_statistics(parts, [str(path) for path in models])
@@ -44,7 +44,7 @@ def _vectors(models: list[Path], out: Path) -> int:
 
 
 def _chains(models: list[Path], out: Path) -> int:
-    from eigenparse.learn.hmm_statistics import (
+    from eigenparse.learn.hmm.statistics import (
         load_chain_statistics,
         merge_chain_statistics,
         save_chain_statistics,
@@ -57,7 +57,7 @@ def _chains(models: list[Path], out: Path) -> int:
 
 
 def _taggers(models: list[Path], out: Path) -> int:
-    from eigenparse.learn.rhmm_statistics import (
+    from eigenparse.learn.tagger.statistics import (
         load_tagger_statistics,
         merge_tagger_statistics,
         save_tagger_statistics,

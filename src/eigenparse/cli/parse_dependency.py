@@ -14,15 +14,15 @@ from eigenparse.errors import OptionError
 if TYPE_CHECKING:
     from eigenparse.corpus.conllu import Conllu
     from eigenparse.corpus.dependencies import Dependencies
-    from eigenparse.decode.split_heads import TreeParser
+    from eigenparse.decode.dependency.split_heads import TreeParser
 
 NO_TAGS = "the sentences have no tags, on which this model relies; tag them or train --tags predicted"
 
 
 def run(request: ParseRequest) -> None:
     """Parse one file with a graph-based parser."""
-    from eigenparse.decode.arcs import parse_corpus
-    from eigenparse.models.arcs import load_arcs
+    from eigenparse.decode.dependency.arcs import parse_corpus
+    from eigenparse.models.dependency.arcs import load_arcs
 
     check_form(request)
     model = load_arcs(request.model)
@@ -33,7 +33,7 @@ def run(request: ParseRequest) -> None:
 
 def run_split_heads(request: ParseRequest) -> None:
     """Parse one file with a latent tree model that is a parser too."""
-    from eigenparse.decode.split_heads import parse_corpus
+    from eigenparse.decode.dependency.split_heads import parse_corpus
 
     if request.jobs != 1:
         from eigenparse.cli.cluster import parse_split_heads
@@ -50,10 +50,10 @@ def run_split_heads(request: ParseRequest) -> None:
 
 def load_tree_parser(path: Path, max_length: int | None, memory: int | None) -> "TreeParser":
     """A model of split heads ready to parse; OptionError if it scores trees only."""
-    from eigenparse.decode.parser import ParserOptions
-    from eigenparse.decode.split_heads import tree_parser
-    from eigenparse.models.deptree import load_deptree
-    from eigenparse.models.split_heads import SplitHeads
+    from eigenparse.decode.dependency.split_heads import tree_parser
+    from eigenparse.decode.grammar.parser import ParserOptions
+    from eigenparse.models.dependency.deptree import load_deptree
+    from eigenparse.models.dependency.split_heads import SplitHeads
 
     model = load_deptree(path)
     if not isinstance(model, SplitHeads):
@@ -88,7 +88,7 @@ def read_sentences(request: ParseRequest, *, tags_matter: bool) -> "Conllu":
     """The sentences of a file; says so if they lack tags that the model was trained on."""
     from eigenparse.cli.progress import tell
     from eigenparse.corpus.files import read_text
-    from eigenparse.decode.arcs import read_input
+    from eigenparse.decode.dependency.arcs import read_input
 
     corpus = read_input(read_text(request.source).split("\n"), source=str(request.source))
     refuse_nothing(corpus.trees.n_words)

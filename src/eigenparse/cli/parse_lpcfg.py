@@ -15,11 +15,11 @@ from eigenparse.cli.output import result_stream
 from eigenparse.cli.parse import ParseRequest
 from eigenparse.cli.progress import counted, tell
 from eigenparse.cli.sentences import open_lines, split_tags
-from eigenparse.decode.request import Request
-from eigenparse.decode.results import Detail, Parse
+from eigenparse.decode.grammar.request import Request
+from eigenparse.decode.grammar.results import Detail, Parse
 from eigenparse.errors import DataError, OptionError
 from eigenparse.kernels.columns import heights
-from eigenparse.models.pcfg import LatentGrammar
+from eigenparse.models.grammar.pcfg import LatentGrammar
 
 
 def warm_up() -> None:

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from eigenparse.cli.parse import ParseRequest
-from eigenparse.models.grammar_file import load_grammar
+from eigenparse.models.grammar.file import load_grammar
 
 BLAS = "scipy.linalg.cython_blas"
 

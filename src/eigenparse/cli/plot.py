@@ -64,7 +64,7 @@ def model_curves(path: Path, gold: Path | None, most: int, labels: int) -> "list
     """What a grammar says about its learning and, with gold trees, about its honesty."""
     from eigenparse.cli.models import kind_of
     from eigenparse.errors import OptionError
-    from eigenparse.models.grammar_file import load_grammar
+    from eigenparse.models.grammar.file import load_grammar
     from eigenparse.plot import calibration_curves, learning_curves, singular_curves
 
     if (kind := kind_of(path)) != "lpcfg":

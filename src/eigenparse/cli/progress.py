@@ -48,22 +48,23 @@ def tell(sentence: str) -> None:
 
 # A module of kernels that each verb cannot do without.
 KERNELS = {
-    "parse": "chart",
-    "serve": "chart",
-    "tag": "rhmm",
-    "train_lpcfg": "tree",
-    "train_rhmm": "rhmm",
-    "train_hmm": "chain",
-    "train_phones": "rhmm",
-    "train_dependency": "arc_training",
-    "train_deptree": "deptree",
+    "parse": "grammar/chart",
+    "serve": "grammar/chart",
+    "tag": "tagger/chain",
+    "train_lpcfg": "grammar/tree",
+    "train_rhmm": "tagger/chain",
+    "train_hmm": "hmm/chain",
+    "train_phones": "tagger/chain",
+    "train_dependency": "dependency/arc_training",
+    "train_deptree": "dependency/deptree",
 }
 
 
 def announce_first_use(verb: str) -> None:
     """Say on a terminal that kernels are about to be compiled, where this machine keeps none of the verb's yet."""
-    folder = Path(__file__).parent.parent / "kernels" / "__pycache__"
     if verb not in KERNELS or not sys.stderr.isatty() or "NUMBA_CACHE_DIR" in os.environ:
         return
-    if os.access(folder.parent, os.W_OK) and not any(folder.glob(f"{KERNELS[verb]}.*.nbi")):
+    family, _, module = KERNELS[verb].partition("/")
+    folder = Path(__file__).parent.parent / "kernels" / family
+    if os.access(folder, os.W_OK) and not any((folder / "__pycache__").glob(f"{module}.*.nbi")):
         tell("compiling for this machine, the first time only; about half a minute")

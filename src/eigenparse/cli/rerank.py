@@ -12,8 +12,8 @@ from eigenparse.cli.main import app, train
 
 if TYPE_CHECKING:
     from eigenparse.corpus.dependencies import Dependencies
-    from eigenparse.learn.rerank import Lists
-    from eigenparse.models.arcs import ArcModel
+    from eigenparse.learn.dependency.rerank import Lists
+    from eigenparse.models.dependency.arcs import ArcModel
 
 
 @train.command()
@@ -48,12 +48,12 @@ def reranker(
     from eigenparse.cli.output import check_target
     from eigenparse.corpus.conllu import read_many
     from eigenparse.learn.checkpoint import dependencies_mark
-    from eigenparse.learn.deptree_fit import learner_like
-    from eigenparse.learn.mira import learner_of
-    from eigenparse.learn.rerank import RerankLearner, jackknifed_lists
-    from eigenparse.models.arcs import load_arcs
-    from eigenparse.models.deptree import load_deptree
-    from eigenparse.models.rerank import check_patterns, save_reranker
+    from eigenparse.learn.dependency.deptree_fit import learner_like
+    from eigenparse.learn.dependency.mira import learner_of
+    from eigenparse.learn.dependency.rerank import RerankLearner, jackknifed_lists
+    from eigenparse.models.dependency.arcs import load_arcs
+    from eigenparse.models.dependency.deptree import load_deptree
+    from eigenparse.models.dependency.rerank import check_patterns, save_reranker
     from eigenparse.run.ordered import open_run
 
     check_target(out)
@@ -84,7 +84,7 @@ def reranker(
 
 def _best_lists(model: "ArcModel", sentences: "Dependencies", best: int) -> "Lists":
     """The n best trees of a parser, as a worker makes them."""
-    from eigenparse.decode.arcs import kbest
+    from eigenparse.decode.dependency.arcs import kbest
 
     found = kbest(model, sentences, best)
     return found.heads, found.scores, found.found
@@ -99,7 +99,7 @@ def rerank(
 ) -> None:
     """Print the best tree of every n-best list."""
     from eigenparse.corpus.files import read_text
-    from eigenparse.decode.rerank import rerank_conllu
-    from eigenparse.models.rerank import load_reranker
+    from eigenparse.decode.dependency.rerank import rerank_conllu
+    from eigenparse.models.dependency.rerank import load_reranker
 
     rerank_conllu(load_reranker(model), read_text(nbest).split("\n"), sys.stdout, source=str(nbest))

@@ -71,8 +71,8 @@ def score_dependencies(model: Path, trees: list[str], skip_broken: bool) -> None
 
     from eigenparse.cli.progress import tell
     from eigenparse.corpus.files import find_files, read_text
-    from eigenparse.decode.rerank import score_conllu
-    from eigenparse.models.deptree import load_deptree
+    from eigenparse.decode.dependency.rerank import score_conllu
+    from eigenparse.models.dependency.deptree import load_deptree
 
     loaded = load_deptree(model)
     for path in find_files(trees, suffixes=(".conllu", ".conll")):

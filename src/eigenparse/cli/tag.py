@@ -13,7 +13,7 @@ from eigenparse.cli.main import app
 if TYPE_CHECKING:
     from eigenparse.cli.cluster_tag import TagChoices
     from eigenparse.corpus.sequences import Sequences
-    from eigenparse.models.rhmm import Product, RefinementHMM
+    from eigenparse.models.tagger.rhmm import Product, RefinementHMM
 
 
 @app.command()
@@ -36,7 +36,7 @@ def tag(
     from eigenparse.cli.output import result_stream
     from eigenparse.cli.sentences import open_lines
     from eigenparse.errors import DataError
-    from eigenparse.models.rhmm import load_tagger
+    from eigenparse.models.tagger.rhmm import load_tagger
     from eigenparse.run.ordered import open_run
 
     load_tagger(model)  # refuse what is no tagger before anything is read
@@ -62,7 +62,7 @@ def block_lines(
     tagger: "RefinementHMM | Product", lines: Sequence[str], choices: "TagChoices"
 ) -> Iterator[str]:
     """Labelled lines of one block."""
-    from eigenparse.models.rhmm import Product
+    from eigenparse.models.tagger.rhmm import Product
 
     first = tagger.members[0] if isinstance(tagger, Product) else tagger
     tokens = _input(first, lines, choices)
@@ -98,14 +98,14 @@ def _input(model: "RefinementHMM", lines: Sequence[str], choices: "TagChoices") 
 
 def tag_sequences(model: "RefinementHMM | Product", corpus: "Sequences", label: str) -> list[str]:
     """Labels of all tokens; gold labels are taken away first."""
-    from eigenparse.inference.rhmm import tag_ids
+    from eigenparse.inference.tagger.chain import tag_ids
 
     return [model.labels[k] for k in tag_ids(model, corpus.without(label)).tolist()]
 
 
 def _labelled_lines(model: "RefinementHMM | Product", corpus: "Sequences", posteriors: bool) -> Iterator[str]:
-    from eigenparse.inference.rhmm import label_marginals
-    from eigenparse.models.rhmm import Product
+    from eigenparse.inference.tagger.chain import label_marginals
+    from eigenparse.models.tagger.rhmm import Product
 
     label = model.members[0].label if isinstance(model, Product) else model.label
     mu = label_marginals(model, corpus.without(label))
@@ -128,7 +128,7 @@ def _shown(labels: tuple[str, ...], values: list[float], least: float = 1e-3) ->
 
 
 def _kbest_lines(model: "RefinementHMM", corpus: "Sequences", k: int) -> Iterator[str]:
-    from eigenparse.inference.rhmm_kbest import kbest
+    from eigenparse.inference.tagger.kbest import kbest
 
     words = corpus.columns[0].strings()
     ends = corpus.offsets.tolist()
@@ -147,7 +147,7 @@ def score_lines(
 ) -> Iterator[str]:
     """A short report: accuracy, known and unknown words, chunk F1 if the labels are IOB."""
     from eigenparse.evaluate.tagging import count_tagging
-    from eigenparse.models.rhmm import Product
+    from eigenparse.models.tagger.rhmm import Product
 
     first = model.members[0] if isinstance(model, Product) else model
     known = set(first.words)

@@ -51,8 +51,8 @@ def dependency(
     from eigenparse.cli.output import check_target
     from eigenparse.corpus.conllu import read_many
     from eigenparse.learn.checkpoint import dependencies_mark
-    from eigenparse.learn.mira import ArcLearner
-    from eigenparse.models.arcs import save_arcs
+    from eigenparse.learn.dependency.mira import ArcLearner
+    from eigenparse.models.dependency.arcs import save_arcs
     from eigenparse.run.ordered import open_run
 
     check_target(out)
@@ -87,7 +87,7 @@ def _progress(what: str, done: int, total: int) -> None:
 def _score(model: "ArcModel", dev: Path) -> None:  # type: ignore[name-defined]  # noqa: F821
     """Print attachment figures on development trees."""
     from eigenparse.corpus.conllu import read_conllu
-    from eigenparse.decode.arcs import parse
+    from eigenparse.decode.dependency.arcs import parse
     from eigenparse.evaluate.attachment import attachment
 
     gold = read_conllu(dev).trees

@@ -62,10 +62,10 @@ def deptree(
     from eigenparse.cli.progress import stages
     from eigenparse.corpus.conllu import read_many
     from eigenparse.learn.checkpoint import dependencies_mark, mark_of
-    from eigenparse.learn.deptree_fit import DepTreeLearner
+    from eigenparse.learn.dependency.deptree_fit import DepTreeLearner
     from eigenparse.learn.rounds import silent
-    from eigenparse.models.deptree import save_deptree
-    from eigenparse.models.vectors import load_vectors
+    from eigenparse.models.dependency.deptree import save_deptree
+    from eigenparse.models.vectors.vectors import load_vectors
     from eigenparse.run.ordered import open_run
 
     check_target(out)
@@ -111,10 +111,10 @@ def deptree(
 def _parse_dev(model: "TreeModel", dev: Path) -> None:  # type: ignore[name-defined]  # noqa: F821
     """Parse development trees with the model alone and print attachment figures."""
     from eigenparse.corpus.conllu import read_conllu
-    from eigenparse.decode.split_heads import parse_split_heads, tree_parser
+    from eigenparse.decode.dependency.split_heads import parse_split_heads, tree_parser
     from eigenparse.errors import OptionError
     from eigenparse.evaluate.attachment import attachment
-    from eigenparse.models.split_heads import SplitHeads
+    from eigenparse.models.dependency.split_heads import SplitHeads
 
     if not isinstance(model, SplitHeads):
         raise OptionError("only --estimator lpcfg is a parser too; leave out --dev or change the estimator")

@@ -9,8 +9,8 @@ from eigenparse.cli.main import train
 
 if TYPE_CHECKING:
     from eigenparse.corpus.sequences import Sequences
-    from eigenparse.learn.chain import HmmChoices
-    from eigenparse.models.chain import ChainModel
+    from eigenparse.learn.hmm.learner import HmmChoices
+    from eigenparse.models.hmm.chain import ChainModel
 
 
 @train.command("hmm")
@@ -45,7 +45,7 @@ def train_hmm(
     from eigenparse.cli.output import check_target
     from eigenparse.cli.progress import stages
     from eigenparse.corpus.symbols import read_symbols
-    from eigenparse.learn.chain import HmmChoices
+    from eigenparse.learn.hmm.learner import HmmChoices
 
     check_target(out)
     with stages("reading"):
@@ -74,10 +74,10 @@ def _learnt(
     from eigenparse import __version__
     from eigenparse.cli.kept import kept_work
     from eigenparse.cli.progress import stages
-    from eigenparse.learn.chain import fit_hmm, symbol_table
     from eigenparse.learn.checkpoint import sequences_mark
+    from eigenparse.learn.hmm.learner import fit_hmm, symbol_table
     from eigenparse.learn.rounds import silent
-    from eigenparse.models.chain import save_chain
+    from eigenparse.models.hmm.chain import save_chain
 
     mark = sequences_mark(corpus, f"{__version__} {unit} {min_count} {choices!r}")
     with kept_work(out, mark, resume=resume) as checkpoint, stages("learning") as tell:
@@ -92,12 +92,12 @@ def _added_up(
 ) -> "ChainModel":
     """Learn by sums under a fixed dictionary and keep the sums in the file."""
     from eigenparse.errors import OptionError
-    from eigenparse.learn.hmm_statistics import (
+    from eigenparse.learn.hmm.spectral import ChainChoices
+    from eigenparse.learn.hmm.statistics import (
         chain_statistics,
         load_chain_statistics,
         save_chain_statistics,
     )
-    from eigenparse.learn.spectral_hmm import ChainChoices
 
     if choices.method != "spectral":
         raise OptionError(
@@ -115,7 +115,7 @@ def _added_up(
 
 def _perplexity(model: "ChainModel", text: Path, unit: str, column: str | None) -> str:
     from eigenparse.corpus.symbols import read_symbols
-    from eigenparse.inference.chain import filtered
+    from eigenparse.inference.hmm.chain import filtered
 
     corpus = read_symbols(text, unit, column)
     found = filtered(model, model.encode(corpus.columns[0]), corpus.offsets)

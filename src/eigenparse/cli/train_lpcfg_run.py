@@ -23,7 +23,7 @@ from eigenparse.run.ordered import open_run
 
 if TYPE_CHECKING:
     from eigenparse.learn.checkpoint import Checkpoint
-    from eigenparse.learn.lpcfg import LpcfgOptions
+    from eigenparse.learn.grammar.learner import LpcfgOptions
 
 LONG_EM = 10  # rounds that are worth a checkpoint
 
@@ -84,8 +84,8 @@ def run_shards(job: Job, started: float) -> bool:
     """Learn from shards, here, in processes or on a cluster; False if the trees are one shard only."""
     from eigenparse.api.grammar import Learning
     from eigenparse.learn.checkpoint import mark_of
-    from eigenparse.learn.shards import cut_shards
-    from eigenparse.learn.streamed import train_shards
+    from eigenparse.learn.grammar.shards import cut_shards
+    from eigenparse.learn.grammar.streamed import train_shards
 
     if job.tune_states or job.skip_broken:
         raise OptionError("--out-of-core has no --tune-states or --skip-broken; leave them out")

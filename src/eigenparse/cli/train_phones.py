@@ -45,9 +45,9 @@ def train_phones(
     from eigenparse.cli.progress import stages
     from eigenparse.corpus.phones import find_speech
     from eigenparse.features.codes import CodeChoices
-    from eigenparse.learn.phones import PhoneChoices, fit_recogniser, frame_accuracy, speech_mark
     from eigenparse.learn.rounds import silent
-    from eigenparse.models.phones import save_recogniser
+    from eigenparse.learn.speech.phones import PhoneChoices, fit_recogniser, frame_accuracy, speech_mark
+    from eigenparse.models.speech.phones import save_recogniser
 
     check_target(out)
     corpus = find_speech(folder)

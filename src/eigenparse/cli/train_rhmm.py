@@ -10,9 +10,9 @@ from eigenparse.cli.main import train
 
 if TYPE_CHECKING:
     from eigenparse.corpus.sequences import Sequences
-    from eigenparse.learn.rhmm import TaggerChoices
-    from eigenparse.learn.rhmm_kept import TaggerReport
-    from eigenparse.models.rhmm import Product, RefinementHMM
+    from eigenparse.learn.tagger.kept import TaggerReport
+    from eigenparse.learn.tagger.learner import TaggerChoices
+    from eigenparse.models.tagger.rhmm import Product, RefinementHMM
 
 
 @train.command("rhmm")
@@ -58,8 +58,8 @@ def train_rhmm(
     from eigenparse.corpus.label_sources import pick_label, read_labelled, reduce_columns
     from eigenparse.corpus.tagged import text_lines
     from eigenparse.errors import OptionError
-    from eigenparse.features.sequence import read_features
-    from eigenparse.learn.rhmm import TaggerChoices
+    from eigenparse.features.tagger.sequence import read_features
+    from eigenparse.learn.tagger.learner import TaggerChoices
 
     check_target(out)
     names = columns.split(",") if columns else None
@@ -121,9 +121,9 @@ def _learnt(
     from eigenparse.cli.kept import kept_work
     from eigenparse.cli.progress import stages
     from eigenparse.learn.checkpoint import sequences_mark
-    from eigenparse.learn.rhmm import fit_product
     from eigenparse.learn.rounds import silent
-    from eigenparse.models.rhmm import save_tagger
+    from eigenparse.learn.tagger.learner import fit_product
+    from eigenparse.models.tagger.rhmm import save_tagger
     from eigenparse.run.ordered import open_run
 
     mark = sequences_mark(data, f"{__version__} {label} {members} {choices!r}")
@@ -141,7 +141,7 @@ def _added_up(
     data: "Sequences", label: str, choices: "TaggerChoices", dictionary: Path | None, out: Path
 ) -> "RefinementHMM":
     """Learn by sums under a fixed dictionary and keep the sums in the file."""
-    from eigenparse.learn.rhmm_statistics import (
+    from eigenparse.learn.tagger.statistics import (
         load_tagger_statistics,
         save_tagger_statistics,
         tagger_statistics,
@@ -155,7 +155,7 @@ def _added_up(
 
 def _why_no_states(report: "TaggerReport") -> str:
     """What held-out text says of the states that were tried."""
-    from eigenparse.learn.rhmm_trust import DEMAND
+    from eigenparse.learn.tagger.trust import DEMAND
 
     best = max(report.trials, key=lambda trial: trial.gain)
     return (

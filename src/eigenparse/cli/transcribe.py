@@ -10,8 +10,8 @@ import typer
 from eigenparse.cli.main import app
 
 if TYPE_CHECKING:
-    from eigenparse.decode.phones import Transcript
-    from eigenparse.models.phones import PhoneRecogniser
+    from eigenparse.decode.speech.phones import Transcript
+    from eigenparse.models.speech.phones import PhoneRecogniser
 
 FORMATS = ("times", "phn", "json")
 
@@ -30,9 +30,9 @@ def transcribe(
     """Recognise the phones of recordings: start, end, phone and posterior a line."""
     from eigenparse.cli.output import result_stream
     from eigenparse.corpus.audio import read_audio
-    from eigenparse.decode.phones import transcribe as transcribe_audio
+    from eigenparse.decode.speech.phones import transcribe as transcribe_audio
     from eigenparse.errors import OptionError
-    from eigenparse.models.phones import load_recogniser
+    from eigenparse.models.speech.phones import load_recogniser
 
     if form not in FORMATS:
         raise OptionError(f"format must be one of {', '.join(FORMATS)}, got {form!r} instead")

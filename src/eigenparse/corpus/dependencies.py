@@ -8,7 +8,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, BoolVector, IntVector, LongVector, as_ids, as_offsets, frozen
 from eigenparse.errors import DataError, FormatError
-from eigenparse.kernels.arc_trees import closest_projective, projective_flags, tree_faults
+from eigenparse.kernels.dependency.arc_trees import closest_projective, projective_flags, tree_faults
 
 ATTRIBUTES = ("form", "lemma", "upos", "xpos", "feats", "relation")
 FAULTS = {

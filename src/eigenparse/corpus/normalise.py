@@ -6,7 +6,7 @@ import numpy as np
 
 from eigenparse.arrays import BoolVector, IntVector, LongVector, as_ids, as_offsets
 from eigenparse.corpus.columns import Treebank
-from eigenparse.kernels import transform as kernel
+from eigenparse.kernels.grammar import transform as kernel
 
 ROOT = "TOP"
 ROOT_NAMES = ("", "ROOT", "TOP", "S1", "VROOT")

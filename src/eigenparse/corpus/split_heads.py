@@ -6,7 +6,7 @@ from eigenparse.arrays import AnyArray, as_ids, as_offsets
 from eigenparse.corpus.columns import Label, Trees
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.errors import DataError
-from eigenparse.kernels.split_heads import split_heads
+from eigenparse.kernels.dependency.split_heads import split_heads
 
 KINDS = ("", "0", ">", "<")
 

@@ -9,7 +9,7 @@ from eigenparse.corpus.columns import Label, Treebank, Trees
 from eigenparse.corpus.heads import english_rules, head_children
 from eigenparse.corpus.normalise import ROOT, compact, intern
 from eigenparse.errors import DataError, OptionError
-from eigenparse.kernels import transform as kernel
+from eigenparse.kernels.grammar import transform as kernel
 
 Symbols = tuple[str, ...]
 

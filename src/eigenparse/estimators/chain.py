@@ -13,9 +13,10 @@ from eigenparse.arrays import AnyArray, IntVector, LongVector
 from eigenparse.corpus.sequences import Column, Sequences
 from eigenparse.errors import DataError, OptionError
 from eigenparse.estimators.inputs import as_sequences
-from eigenparse.inference.chain import Filtered, filtered, next_symbol, posterior_states, sample
-from eigenparse.learn.chain import HmmChoices, fit_hmm, symbol_table
-from eigenparse.learn.hmm_stream import (
+from eigenparse.inference.hmm.chain import Filtered, filtered, next_symbol, posterior_states, sample
+from eigenparse.learn.hmm.learner import HmmChoices, fit_hmm, symbol_table
+from eigenparse.learn.hmm.spectral import ChainChoices
+from eigenparse.learn.hmm.stream import (
     ChainMoments,
     chain_dictionary,
     chain_moments,
@@ -23,7 +24,6 @@ from eigenparse.learn.hmm_stream import (
     same_dictionary,
     streamed_hmm,
 )
-from eigenparse.learn.spectral_hmm import ChainChoices
 
 
 def _moments_add(estimator: Any) -> bool:

@@ -15,20 +15,20 @@ from eigenparse.arrays import AnyArray
 from eigenparse.corpus.sequences import Column
 from eigenparse.errors import DataError, OptionError
 from eigenparse.estimators.inputs import as_sequences, cut, flat_labels, is_nested
-from eigenparse.features.sequence import default_features
-from eigenparse.inference.rhmm import label_marginals
-from eigenparse.learn.rhmm import TaggerChoices, fit_product
-from eigenparse.learn.rhmm_base import Labelled, labelled
-from eigenparse.learn.rhmm_emission import BackoffEmission, default_templates
-from eigenparse.learn.rhmm_spectral import SpectralChoices
-from eigenparse.learn.rhmm_stream import (
+from eigenparse.features.tagger.sequence import default_features
+from eigenparse.inference.tagger.chain import label_marginals
+from eigenparse.learn.tagger.base import Labelled, labelled
+from eigenparse.learn.tagger.emission import BackoffEmission, default_templates
+from eigenparse.learn.tagger.learner import TaggerChoices, fit_product
+from eigenparse.learn.tagger.spectral import SpectralChoices
+from eigenparse.learn.tagger.stream import (
     TaggerMoments,
     same_dictionary,
     streamed_tagger,
     tagger_dictionary,
     tagger_moments,
 )
-from eigenparse.models.rhmm import Product, RefinementHMM
+from eigenparse.models.tagger.rhmm import Product, RefinementHMM
 
 
 def _moments_add(estimator: Any) -> bool:

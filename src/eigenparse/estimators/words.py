@@ -11,8 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from eigenparse.arrays import AnyArray
 from eigenparse.errors import DataError
-from eigenparse.learn.pair_counts import PairCounts
-from eigenparse.learn.vectors import (
+from eigenparse.learn.vectors.learner import (
     VectorChoices,
     Vocabulary,
     choose_vocabulary,
@@ -20,7 +19,8 @@ from eigenparse.learn.vectors import (
     count_words,
     learn_vectors,
 )
-from eigenparse.models.vectors import UNKNOWN, nearest, rows_of
+from eigenparse.learn.vectors.pair_counts import PairCounts
+from eigenparse.models.vectors.vectors import UNKNOWN, nearest, rows_of
 from eigenparse.spectral.vectors import reach_of
 
 

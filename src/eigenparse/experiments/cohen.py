@@ -11,7 +11,7 @@ from eigenparse.experiments.known import blurred, known_grammar
 from eigenparse.experiments.published import COHEN_HOURS, COHEN_PASSES
 from eigenparse.experiments.treebanks import Corpus, word_counts
 from eigenparse.experiments.trials import Outcome, Trial
-from eigenparse.learn.lpcfg import LpcfgOptions
+from eigenparse.learn.grammar.learner import LpcfgOptions
 from eigenparse.report import Cell, Curves, Report, Section, Series, Table
 
 TITLE = "Spectral learning of latent-variable PCFGs: consistency, conditioning and time (Cohen et al. 2014)"

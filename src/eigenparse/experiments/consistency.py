@@ -19,12 +19,12 @@ from eigenparse.experiments.known import (
     draw_counts,
     tree_probabilities,
 )
-from eigenparse.features.tree import Keys, NodeView, at, key, node_view
-from eigenparse.inference.tree import score_trees
-from eigenparse.learn.encode import encode, fold_rare
-from eigenparse.learn.states import StateOptions, node_features
-from eigenparse.learn.tensor import project, tensor_weights
-from eigenparse.models.pcfg import LatentGrammar, Weights
+from eigenparse.features.grammar.tree import Keys, NodeView, at, key, node_view
+from eigenparse.inference.grammar.tree import score_trees
+from eigenparse.learn.grammar.encode import encode, fold_rare
+from eigenparse.learn.grammar.states import StateOptions, node_features
+from eigenparse.learn.grammar.tensor import project, tensor_weights
+from eigenparse.models.grammar.pcfg import LatentGrammar, Weights
 
 SAMPLE_STREAM = 0xD1CE
 DEPTH = 3

@@ -12,14 +12,14 @@ import numpy as np
 from eigenparse.arrays import AnyArray, LongMatrix
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.folds import folds
-from eigenparse.decode.arcs import kbest
+from eigenparse.decode.dependency.arcs import kbest
 from eigenparse.errors import DataError, OptionError
 from eigenparse.evaluate.compare import Comparison, paired_bootstrap
-from eigenparse.inference.rerank import Candidates, choose, chosen_heads, oracle, scored
-from eigenparse.learn.deptree_fit import ESTIMATORS, DepTreeLearner
-from eigenparse.learn.mira import ArcLearner
-from eigenparse.learn.rerank import Lists, RerankLearner, joined
-from eigenparse.models.arcs import ArcModel, load_arcs, save_arcs
+from eigenparse.inference.dependency.rerank import Candidates, choose, chosen_heads, oracle, scored
+from eigenparse.learn.dependency.deptree_fit import ESTIMATORS, DepTreeLearner
+from eigenparse.learn.dependency.mira import ArcLearner
+from eigenparse.learn.dependency.rerank import Lists, RerankLearner, joined
+from eigenparse.models.dependency.arcs import ArcModel, load_arcs, save_arcs
 from eigenparse.models.store import load_model, save_model
 
 PARSER, RERANKED, BEST = "parser", "re-ranked, base features", "best tree of the list"

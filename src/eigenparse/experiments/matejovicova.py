@@ -9,8 +9,8 @@ from eigenparse.arrays import LongVector, generator
 from eigenparse.errors import OptionError
 from eigenparse.experiments.treebanks import Corpus, random_split, word_counts
 from eigenparse.experiments.trials import Trial
-from eigenparse.learn.lpcfg import PRESETS, LpcfgOptions
-from eigenparse.learn.states import StateOptions
+from eigenparse.learn.grammar.learner import PRESETS, LpcfgOptions
+from eigenparse.learn.grammar.states import StateOptions
 
 SIZES, STATES, COMPARED = "4.1", "4.2", "4.3"
 SIZE_STATES = 8

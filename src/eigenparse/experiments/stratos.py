@@ -15,14 +15,14 @@ from threadpoolctl import threadpool_limits
 from eigenparse.arrays import AnyArray, generator
 from eigenparse.corpus.phones import SpeechCorpus
 from eigenparse.corpus.sequences import Sequences
-from eigenparse.corpus.templates import parse_template
 from eigenparse.errors import DataError
 from eigenparse.features.codes import CodeChoices, codes_of, learn_codebook
-from eigenparse.features.mfcc import MfccChoices
-from eigenparse.features.phones import CODE, PHONE, duration_features, figure_six
-from eigenparse.features.sequence import ChainFeatures
-from eigenparse.inference.rhmm import tag_ids
-from eigenparse.learn.phones import (
+from eigenparse.features.speech.mfcc import MfccChoices
+from eigenparse.features.speech.phones import CODE, PHONE, duration_features, figure_six
+from eigenparse.features.tagger.sequence import ChainFeatures
+from eigenparse.features.tagger.templates import parse_template
+from eigenparse.inference.tagger.chain import tag_ids
+from eigenparse.learn.speech.phones import (
     DIMENSIONS,
     EMISSION,
     PhoneChoices,
@@ -31,11 +31,11 @@ from eigenparse.learn.phones import (
     read_frames,
     tagger_choices,
 )
-from eigenparse.learn.rhmm import fit_tagger
-from eigenparse.learn.rhmm_base import fit_bigram, labelled
-from eigenparse.learn.rhmm_latent import LatentChoices, cluster_states, expect, maximise, random_states
-from eigenparse.learn.rhmm_spectral import SpectralChoices, chain_views
-from eigenparse.models.rhmm import RefinementHMM
+from eigenparse.learn.tagger.base import fit_bigram, labelled
+from eigenparse.learn.tagger.latent import LatentChoices, cluster_states, expect, maximise, random_states
+from eigenparse.learn.tagger.learner import fit_tagger
+from eigenparse.learn.tagger.spectral import SpectralChoices, chain_views
+from eigenparse.models.tagger.rhmm import RefinementHMM
 from eigenparse.run.local import on_this_machine
 
 ROUNDS = (1, 2, 3, 4, 6, 8, 10, 13, 16, 20, 25, 30, 40, 50, 60, 80, 100, 125, 150, 175, 200)

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 from eigenparse.arrays import LongVector
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.transform import Binarisation, as_treebank, binarise, unbinarise
-from eigenparse.decode.parser import (
+from eigenparse.decode.grammar.parser import (
     Parser,
     ParserOptions,
     Search,
@@ -24,13 +24,13 @@ from eigenparse.decode.parser import (
     make_parser,
     search,
 )
-from eigenparse.decode.request import Request, space_of
+from eigenparse.decode.grammar.request import Request, space_of
 from eigenparse.evaluate.brackets import score_brackets
 from eigenparse.experiments.treebanks import pick_trees
-from eigenparse.inference.forest import Choices, Constraints
-from eigenparse.learn.lpcfg import LpcfgOptions, train_treebank
+from eigenparse.inference.grammar.forest import Choices, Constraints
+from eigenparse.learn.grammar.learner import LpcfgOptions, train_treebank
 from eigenparse.learn.stages import Once
-from eigenparse.models.pcfg import LatentGrammar, Skeleton, TagContext
+from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, TagContext
 from eigenparse.run.local import on_this_machine
 from eigenparse.run.ordered import blocks
 from eigenparse.synthetic import sample_treebank

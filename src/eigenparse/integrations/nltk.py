@@ -9,7 +9,7 @@ from nltk.tree import ProbabilisticTree
 
 from eigenparse.api.grammar import Grammar, load
 from eigenparse.api.raw import sentences_of
-from eigenparse.decode.results import Parse
+from eigenparse.decode.grammar.results import Parse
 
 
 class EigenParser(ParserI):  # type: ignore[misc]  # nltk has no types

@@ -16,7 +16,7 @@ from spacy.tokens import Doc, Span, Token
 from eigenparse.api.grammar import Grammar, load
 from eigenparse.corpus.brackets import escape
 from eigenparse.corpus.tokenise import split_sentences
-from eigenparse.decode.results import Parse
+from eigenparse.decode.grammar.results import Parse
 from eigenparse.errors import DataError
 
 STORE = "eigenparse_data"

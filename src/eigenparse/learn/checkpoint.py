@@ -22,8 +22,8 @@ from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.files import sweep, write_whole
 from eigenparse.corpus.sequences import Sequences
 from eigenparse.errors import DataError, EigenparseError, ModelFileError, OptionError
-from eigenparse.models.grammar_file import load_grammar, save_grammar
-from eigenparse.models.pcfg import LatentGrammar, Skeleton, Weights, check_weights, layout
+from eigenparse.models.grammar.file import load_grammar, save_grammar
+from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, Weights, check_weights, layout
 from eigenparse.models.store import Header, load_model, save_model
 
 KIND = "lpcfg-rounds"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from eigenparse.arrays import IntVector, as_ids
 from eigenparse.corpus.classes import class_levels
-from eigenparse.models.pcfg import Skeleton
+from eigenparse.models.grammar.pcfg import Skeleton
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ import numpy as np
 from eigenparse.api.grammar import Grammar
 from eigenparse.corpus.brackets import parse_trees
 from eigenparse.corpus.heads import to_dependencies
-from eigenparse.decode.node_states import NodeStates, row_states, shown_rows
-from eigenparse.decode.parser import Chart, Derivation
-from eigenparse.decode.posteriors import listed
-from eigenparse.decode.request import Answer, Request, answer_and_chart
-from eigenparse.decode.results import Parse, parses_of
+from eigenparse.decode.grammar.node_states import NodeStates, row_states, shown_rows
+from eigenparse.decode.grammar.parser import Chart, Derivation
+from eigenparse.decode.grammar.posteriors import listed
+from eigenparse.decode.grammar.request import Answer, Request, answer_and_chart
+from eigenparse.decode.grammar.results import Parse, parses_of
 from eigenparse.errors import DataError, EigenparseError
 from eigenparse.serve.gate import Deadline, Refusal
 from eigenparse.serve.schema import Wishes

@@ -5,7 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from eigenparse.api.grammar import Grammar
-from eigenparse.inference.typical import state_profiles, states_by_size
+from eigenparse.inference.grammar.typical import state_profiles, states_by_size
 from eigenparse.serve.gate import too_slow
 
 TOP = 8  # words and phrases of a state

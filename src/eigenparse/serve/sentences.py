@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from eigenparse.api.grammar import Grammar
 from eigenparse.api.raw import conventions
 from eigenparse.corpus.tokenise import split_sentences, tokenise
-from eigenparse.decode.constraints import Span as SpanTuple
-from eigenparse.decode.request import Request
+from eigenparse.decode.grammar.constraints import Span as SpanTuple
+from eigenparse.decode.grammar.request import Request
 from eigenparse.serve.gate import Refusal
 from eigenparse.serve.schema import Limited, ParseMany, ParseOne, ParseText, Span, TagMany, TagOne, TagText
 from eigenparse.serve.settings import Settings

@@ -3,7 +3,7 @@
 import numpy as np
 
 from eigenparse.arrays import FloatArray, IntMatrix, LongVector, as_ids, as_offsets
-from eigenparse.models.pcfg import LatentGrammar, Skeleton, Weights, layout
+from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, Weights, layout
 from eigenparse.synthetic.grammar import SyntheticGrammar, expected_counts
 
 

@@ -7,9 +7,9 @@ import numpy as np
 from eigenparse.arrays import FloatArray
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.transform import Binarisation, binarise
-from eigenparse.inference.chart import marginals
-from eigenparse.inference.forest import NO_PRUNING, build_forest, choices, rule_index, unconstrained
-from eigenparse.inference.tree import score_trees
+from eigenparse.inference.grammar.chart import marginals
+from eigenparse.inference.grammar.forest import NO_PRUNING, build_forest, choices, rule_index, unconstrained
+from eigenparse.inference.grammar.tree import score_trees
 from eigenparse.models.words import symbols_of, word_table
 from eigenparse.synthetic.convert import latent_grammar
 from eigenparse.synthetic.grammar import SyntheticGrammar

@@ -1,0 +1,108 @@
+"""A last resort: the fewest constituents that cover a sentence, glued under one root."""
+
+import numpy as np
+
+from eigenparse.arrays import BoolVector, FloatArray, IntVector, as_ids
+from eigenparse.inference.grammar.forest import (
+    Choices,
+    Constraints,
+    Pruning,
+    RuleIndex,
+    base_items,
+    inside_edges,
+)
+from eigenparse.kernels.grammar.kbest import kbest_lists, kbest_rows
+from eigenparse.models.grammar.pcfg import LatentGrammar
+
+Columns = tuple[IntVector, IntVector, IntVector, IntVector]
+BEAM = 1e-2
+MAX_EDGES = 20_000_000
+
+
+def cover(
+    grammar: LatentGrammar, index: RuleIndex, words: Choices, limits: Constraints, glue: int
+) -> Columns:
+    """Label, left, right and word position of a tree that covers the sentence, in post-order.
+
+    ``glue`` is the label of the root over several pieces, ``glue + 1`` its partial label.
+    """
+    skeleton, n = grammar.skeleton, words.at.size - 1
+    merit = np.ones((n + 1, skeleton.n_labels))
+    tag = np.ones((n, max(int(np.diff(words.at).max(initial=1)), 1)))
+    pruning = Pruning(item=0.0, max_edges=MAX_EDGES)
+    possible = Constraints(*_possible(words, limits))
+    inside = base_items(grammar, index, words, possible, BEAM, 0.0, tag, merit, merit)
+    label, start, end, entry = inside.items
+    worth = np.ones(label.size)
+    (parent, left, right, _), belief = inside_edges(inside, index, worth, pruning)
+    share = belief / worth[parent]
+    order = np.argsort(parent, kind="stable")
+    edge_at = np.searchsorted(parent[order], np.arange(label.size + 1)).astype(np.int64)
+    left, right = left[order], right[order]
+    prior = np.ones(skeleton.n_labels) if grammar.context is None else grammar.context.before[-1]
+    likely = words.probability[np.maximum(entry, 0)] * prior[label]
+    word_score = np.where(entry >= 0, np.log(np.maximum(likely, 1e-300)), 0.0)
+    shape = (label.size, 1)
+    best, back = np.empty(shape), np.empty(shape, dtype=np.int64)
+    ranks, count = np.zeros(shape, dtype=np.int64), np.zeros(label.size, dtype=np.int64)
+    edge_score = np.log(np.maximum(share[order], 1e-300))
+    kbest_lists(
+        word_score, entry, edge_at, left, right, edge_score, 1, best, back, ranks, ranks.copy(), count
+    )
+    complete = np.array([not name.partial for name in skeleton.labels])[label]
+    pieces = _fewest(n, start, end, best[:, 0], complete & (count > 0))
+    return _glue(pieces, label, start, left, right, back, n, glue)
+
+
+def _possible(words: Choices, limits: Constraints) -> tuple[IntVector, BoolVector]:
+    """Cells and masks without the limits that leave a word no tag at all: pieces must cover every word."""
+    n, masks = words.at.size - 1, np.vstack([limits.masks, np.ones_like(limits.masks[:1])])
+    cell = limits.cell_mask.copy()
+    if cell.size:
+        own = np.arange(n) * (n + 1) + np.arange(n) + 1
+        word = np.repeat(np.arange(n), np.diff(words.at))
+        open_tags = np.bincount(word, weights=masks[cell[own][word], words.label], minlength=n)
+        cell[own[open_tags == 0]] = masks.shape[0] - 1
+    return cell, masks
+
+
+def _fewest(n: int, start: IntVector, end: IntVector, score: FloatArray, usable: FloatArray) -> list[int]:
+    """Items that tile the sentence: as few as possible, then of highest score."""
+    cost, total, last = [0] + [n + 1] * n, [0.0] * (n + 1), [-1] * (n + 1)
+    for p in sorted(np.flatnonzero(usable).tolist(), key=lambda p: (int(end[p]), int(start[p]))):
+        i, j = int(start[p]), int(end[p])
+        candidate = (cost[i] + 1, -(total[i] + float(score[p])))
+        if candidate < (cost[j], -total[j]):
+            cost[j], total[j], last[j] = candidate[0], -candidate[1], p
+    pieces, j = [], n
+    while j > 0:
+        pieces.append(last[j])
+        j = int(start[last[j]])
+    return pieces[::-1]
+
+
+def _glue(
+    pieces: list[int], label: IntVector, start: IntVector, left: IntVector, right: IntVector, back: FloatArray,
+    n: int, glue: int,
+) -> Columns:  # fmt: skip
+    """Pieces as one right-branching tree in post-order."""
+    columns: list[list[int]] = [[], [], [], []]
+    tops = []
+    ranks = np.zeros_like(back)
+    for p in pieces:
+        item, edge = np.empty(2 * n, dtype=np.int64), np.empty(2 * n, dtype=np.int64)
+        a, b = np.empty(2 * n, dtype=np.int32), np.empty(2 * n, dtype=np.int32)
+        size = kbest_rows(p, 0, back, ranks, ranks, left, right, item, edge, a, b)
+        shift = len(columns[0])
+        for r in range(size):
+            leaf = edge[r] < 0
+            row = (label[item[r]], -1 if leaf else a[r] + shift, -1 if leaf else b[r] + shift)
+            for column, value in zip(columns, (*row, start[item[r]] if leaf else -1)):
+                column.append(int(value))
+        tops.append(len(columns[0]) - 1)
+    node = tops.pop()
+    while tops:
+        for column, value in zip(columns, (glue + (len(tops) > 1), tops.pop(), node, -1)):
+            column.append(value)
+        node = len(columns[0]) - 1
+    return as_ids(columns[0]), as_ids(columns[1]), as_ids(columns[2]), as_ids(columns[3])

@@ -1,0 +1,173 @@
+"""What a tree is worth: marginals of one or several models in, item and edge scores out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenparse.arrays import FloatArray, IntVector, LongVector, as_ids, as_offsets
+from eigenparse.corpus.columns import Label
+from eigenparse.errors import OptionError
+from eigenparse.inference.grammar.chart import Marginals
+from eigenparse.inference.grammar.forest import Forest
+from eigenparse.kernels.grammar.decode import (
+    add_log_conditionals,
+    bracket_masses,
+    bracket_scores,
+    scalar_inside,
+    scalar_marginals,
+)
+
+DECODERS = ("brackets", "labelled-recall", "max-rule")
+COMBINATIONS = ("product", "sum")
+FLOOR = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class Objective:
+    """Which tree is best.
+
+    decoder: "brackets" maximises the expected number of right brackets less ``threshold`` for each
+    bracket given, after un-binarising; "labelled-recall" the sum of all item marginals
+    [goodman-1996]; "max-rule" the product of rule posteriors.  combination: members of an ensemble
+    are multiplied ("product") or their marginals added ("sum").
+    """
+
+    decoder: str = "brackets"
+    combination: str = "sum"
+    threshold: float = 0.4
+    tag_weight: float = 0.5
+    partial_weight: float = 0.01
+
+    def __post_init__(self) -> None:
+        if self.decoder not in DECODERS:
+            raise OptionError(f"decoder must be one of {', '.join(DECODERS)}, got {self.decoder!r} instead")
+        if self.combination not in COMBINATIONS:
+            raise OptionError(
+                f"combination must be one of {', '.join(COMBINATIONS)}, got {self.combination!r} instead"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class BracketTable:
+    """The symbols of each label, none at partial ones: chain[chain_at[a]:chain_at[a + 1]].
+
+    symbols: their names; bracket symbols and tags have ids of their own, shared by all tables made
+    with the same dictionary.
+    """
+
+    chain_at: LongVector
+    chain: IntVector
+    ids: dict[tuple[str, bool], int]
+
+
+def bracket_table(
+    labels: Sequence[Label], is_tag: Sequence[bool], ids: dict[tuple[str, bool], int]
+) -> BracketTable:
+    """Number the symbols of all labels in ``ids``; is_tag says which labels stand over words."""
+    at: list[int] = [0]
+    chain: list[int] = []
+    for label, tag in zip(labels, is_tag):
+        last = len(label.chain) - 1
+        names = [] if label.partial else [(s, tag and i == last) for i, s in enumerate(label.chain)]
+        chain.extend(ids.setdefault(name, len(ids)) for name in names)
+        at.append(len(chain))
+    return BracketTable(as_offsets(at), as_ids(chain), ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """Combined marginals of a forest's items and edges, non-negative."""
+
+    item: FloatArray
+    edge: FloatArray
+
+
+def combine(forest: Forest, members: Sequence[Marginals], combination: str) -> Belief:
+    """One belief from all members.
+
+    Several members under "product": each member is taken as its conditional edge probabilities,
+    these are multiplied, and marginals follow from a scalar inside-outside pass.
+    """
+    if len(members) == 1 or combination == "sum":
+        item = sum((np.abs(m.item) for m in members), np.zeros(forest.label.size)) / len(members)
+        edge = sum((np.abs(m.edge) for m in members), np.zeros(forest.rule.size)) / len(members)
+        return Belief(item, edge)
+    edge_log, item_log = np.zeros(forest.rule.size), np.zeros(forest.label.size)
+    root_log = np.zeros(forest.root.size)
+    for m in members:
+        add_log_conditionals(forest.edge_at, m.item, m.edge, FLOOR, edge_log)
+        root_log += np.log(np.maximum(np.abs(m.item[forest.root]), FLOOR))
+    return product_belief(forest, edge_log, item_log, root_log)
+
+
+def product_belief(
+    forest: Forest, edge_log: FloatArray, item_log: FloatArray, root_log: FloatArray
+) -> Belief:
+    """Marginals of the distribution over trees that edge, word and root log weights define."""
+    inside, item, edge = np.empty(forest.label.size), np.zeros(forest.label.size), np.empty(forest.rule.size)
+    scalar_inside(forest.entry, forest.edge_at, forest.left, forest.right, edge_log, item_log, inside)
+    top = inside[forest.root] + root_log
+    weight = np.exp(top - top.max())
+    item[forest.root] = weight / weight.sum()
+    scalar_marginals(forest.edge_at, forest.left, forest.right, edge_log, inside, item, edge)
+    return Belief(item, edge)
+
+
+@dataclass(frozen=True, slots=True)
+class Brackets:
+    """Posteriors of (span, symbol) pairs by sorted keys (start * width + end) * n_symbols + symbol."""
+
+    keys: LongVector
+    masses: FloatArray
+    width: int
+
+
+def brackets(forest: Forest, belief: Belief, table: BracketTable) -> Brackets:
+    """Bracket and tag posteriors of one forest."""
+    room = int(np.sum(np.diff(table.chain_at)[forest.label]))
+    keys, masses = np.empty(room, dtype=np.int64), np.empty(room)
+    width = forest.n_words + 1
+    n = bracket_masses(
+        forest.label, forest.start, forest.end, belief.item, table.chain_at, table.chain, len(table.ids), width,
+        keys, masses,
+    )  # fmt: skip
+    order = np.argsort(keys[:n], kind="stable")
+    return Brackets(keys[:n][order], masses[:n][order], width)
+
+
+def mean_brackets(parts: Sequence[Brackets]) -> Brackets:
+    """The mean of several grammars' posteriors."""
+    if len(parts) == 1:
+        return parts[0]
+    keys, place = np.unique(np.concatenate([part.keys for part in parts]), return_inverse=True)
+    masses = np.bincount(place, weights=np.concatenate([part.masses for part in parts]), minlength=keys.size)
+    return Brackets(keys, masses / len(parts), parts[0].width)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What each item and edge adds to a tree's worth, and each item's mean bracket posterior."""
+
+    item: FloatArray
+    edge: FloatArray
+    bracket: FloatArray
+
+
+def scores(
+    forest: Forest, belief: Belief, posteriors: Brackets, table: BracketTable, objective: Objective
+) -> Scores:
+    """Item and edge scores under an objective; a tree's worth is their sum."""
+    item: FloatArray = np.empty(forest.label.size)
+    bracket = np.empty(forest.label.size)
+    bracket_scores(
+        forest.label, forest.start, forest.end, forest.entry, belief.item, table.chain_at, table.chain, len(table.ids),
+        posteriors.width, posteriors.keys, posteriors.masses, objective.threshold, objective.tag_weight,
+        objective.partial_weight, bracket, item,
+    )  # fmt: skip
+    if objective.decoder == "max-rule":
+        item = np.where(forest.entry >= 0, np.log(np.maximum(belief.item, FLOOR)), 0.0)
+        return Scores(item, np.log(np.maximum(belief.edge, FLOOR)), bracket)
+    if objective.decoder == "labelled-recall":
+        item = belief.item
+    return Scores(item, np.zeros(forest.rule.size), bracket)

@@ -1,0 +1,346 @@
+"""A grammar and sentences in, trees with scores and posteriors out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray, FloatArray, IntVector, as_ids
+from eigenparse.corpus.columns import Label, Trees
+from eigenparse.decode.grammar.cover import cover
+from eigenparse.decode.grammar.objective import (
+    Belief,
+    Brackets,
+    BracketTable,
+    Objective,
+    Scores,
+    bracket_table,
+    brackets,
+    combine,
+    mean_brackets,
+    scores,
+)  # fmt: skip
+from eigenparse.errors import DataError, ResourceError
+from eigenparse.inference.grammar.chart import Marginals, marginals
+from eigenparse.inference.grammar.forest import (
+    Choices,
+    Constraints,
+    Forest,
+    Pruning,
+    RuleIndex,
+    build_forest,
+    choices,
+    prune,
+    rule_index,
+    unconstrained,
+    widened,
+)  # fmt: skip
+from eigenparse.kernels.grammar.kbest import kbest_lists, kbest_rows
+from eigenparse.models.grammar.pcfg import LatentGrammar
+from eigenparse.models.words import WordTable, symbols_of, word_table
+
+ROOT = "TOP"
+BYTES_AN_EDGE = 64
+LONG = 60  # words beyond which the beam narrows
+GLUE = (Label((ROOT,)), Label((ROOT,), partial=True))
+
+
+@dataclass(frozen=True, slots=True)
+class ParserOptions:
+    """How to search and what to maximise.
+
+    max_length: longer sentences are refused.  memory: bytes that one sentence's chart may take.
+    """
+
+    pruning: Pruning = Pruning()
+    objective: Objective = Objective()
+    max_length: int = 1000
+    memory: int = 3_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Parser:
+    """A grammar with the look-up tables that parsing needs; make it once for many sentences."""
+
+    grammar: LatentGrammar
+    options: ParserOptions
+    index: RuleIndex
+    table: BracketTable
+    words: WordTable
+    labels: tuple[Label, ...]
+    others: tuple["Parser", ...] = ()
+
+
+def make_parser(grammar: LatentGrammar, options: ParserOptions | None = None) -> Parser:
+    """Prepare a grammar for parsing."""
+    ids: dict[tuple[str, bool], int] = {}
+    chosen = options or ParserOptions()
+    others = tuple(_parser(other, chosen, ids, ()) for other in grammar.others)
+    return _parser(grammar, chosen, ids, others)
+
+
+def _parser(
+    grammar: LatentGrammar,
+    options: ParserOptions,
+    ids: dict[tuple[str, bool], int],
+    others: tuple[Parser, ...],
+) -> Parser:
+    skeleton = grammar.skeleton
+    labels = (*skeleton.labels, *GLUE)
+    table = bracket_table(labels, (*skeleton.is_tag().tolist(), False, False), ids)
+    return Parser(grammar, options, rule_index(skeleton), table, word_table(skeleton), labels, others)
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """One tree over a sentence as post-order rows.
+
+    label, left, right, position (word index, -1 at phrases), rule, entry (-1 where none): (rows,).
+    posterior: of each row's brackets, or of the tag.  score: what the objective gave the tree.
+    """
+
+    label: IntVector
+    left: IntVector
+    right: IntVector
+    position: IntVector
+    rule: IntVector
+    entry: IntVector
+    posterior: FloatArray
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The best derivations of a sentence, best first.
+
+    status: "ok", "relaxed" (found only with a wider search) or "fallback" (pieces glued together).
+    log_total: log p(sentence) over the searched trees, mean over the members; -inf after a fallback.
+    n_non_positive: members whose sentence total was not positive.
+    """
+
+    derivations: tuple[Derivation, ...]
+    status: str
+    log_total: float
+    n_non_positive: int
+
+
+RELAXED = Pruning(beam=1e-7, tag=0.0, item=1e-8, edge=1e-9, coarse_item=0.0, coarse_edge=0.0, state=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """What is believed about a sentence before a tree is chosen.
+
+    members: marginals under each set of weights that gives the sentence any mass.  belief: all of
+    them combined.  posteriors: of brackets and tags, other grammars of an ensemble included.
+    status, log_total, n_non_positive: as in ``Decoded``.
+    """
+
+    forest: Forest
+    members: tuple[Marginals, ...]
+    belief: Belief
+    posteriors: Brackets
+    status: str
+    log_total: float
+    n_non_positive: int
+
+
+def word_choices(parser: Parser, words: Sequence[str]) -> Choices:
+    """The lexicon entries of the words of a sentence; words that cannot be parsed are refused."""
+    if not words:
+        raise DataError("an empty sentence has no tree; leave it out")
+    limit = parser.options.max_length
+    if len(words) > limit:
+        raise ResourceError(f"a sentence of {len(words)} words is longer than {limit}; raise max_length")
+    return choices(parser.grammar.skeleton, symbols_of(parser.words, words))
+
+
+Space = tuple[Choices, Constraints]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """The plain PCFG's forest of a sentence, how it was pruned, and "relaxed" if that took a wider search."""
+
+    forest: Forest
+    pruning: Pruning
+    status: str
+
+
+def search(parser: Parser, words: Choices, limits: Constraints, *, free: bool = True) -> Search | None:
+    """Where the trees of a sentence lie; None if no tree of the grammar spans it.
+
+    It depends on the plain PCFG alone, not on latent weights.  free: at last, any word may be anything;
+    not so under given tags.
+    """
+    for status, pruning in (("ok", parser.options.pruning), ("relaxed", RELAXED), ("relaxed", RELAXED)):
+        pruning = _fitting(pruning, parser.options, words.at.size - 1)
+        forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
+        if forest is not None:
+            return Search(forest, pruning, status)
+        if words.at.size == 2:  # a word alone has no other tree: its likeliest tag will do
+            return None
+        if free and status == "relaxed":
+            words = widened(parser.grammar.skeleton, words)
+    return None
+
+
+def explore(
+    parser: Parser, words: Choices, limits: Constraints, others: Sequence[Space] = (), *, free: bool = True
+) -> Chart | None:
+    """Marginals over the trees of a sentence; None if no tree of the grammar spans it.
+
+    others: the same sentence in terms of each other grammar of an ensemble, so that it joins in.
+    free: as in ``search``.
+    """
+    found = search(parser, words, limits, free=free)
+    return None if found is None else chart_of(parser, found, others)
+
+
+def free_space(parser: Parser, words: Sequence[str]) -> Space:
+    """The readings of the words, and no limits."""
+    return word_choices(parser, words), unconstrained(parser.grammar.skeleton)
+
+
+def decode(
+    parser: Parser,
+    words: Sequence[str],
+    *,
+    k: int = 1,
+    given: Choices | None = None,
+    limits: Constraints | None = None,
+) -> Decoded:
+    """The k best trees of a sentence; every non-empty sentence gets at least one."""
+    free = given is None and limits is None
+    others = [free_space(other, words) for other in parser.others] if free else []
+    given = word_choices(parser, words) if given is None else given
+    limits = unconstrained(parser.grammar.skeleton) if limits is None else limits
+    chart = explore(parser, given, limits, others, free=free)
+    return glued(parser, given, limits) if chart is None else best_trees(parser, chart, k)
+
+
+def best_trees(parser: Parser, chart: Chart, k: int) -> Decoded:
+    """The k best trees of a chart under the parser's objective."""
+    value = scores(chart.forest, chart.belief, chart.posteriors, parser.table, parser.options.objective)
+    return Decoded(_best(chart.forest, value, k), chart.status, chart.log_total, chart.n_non_positive)
+
+
+def _fitting(pruning: Pruning, options: ParserOptions, n_words: int) -> Pruning:
+    """The same pruning, narrower for long sentences, with no more edges than the memory allowed holds."""
+    room = max((options.memory - 64 * n_words**2) // BYTES_AN_EDGE, 1)
+    steepness = 6 if pruning is RELAXED else 2
+    beam = min(pruning.beam * max(1.0, n_words / LONG) ** steepness, max(pruning.beam, 0.1))
+    return replace(pruning, beam=beam, max_edges=min(pruning.max_edges, room))
+
+
+def chart_of(parser: Parser, found: Search, others: Sequence[Space] = ()) -> Chart:
+    """Prune by the small grammar, combine the members and hear the other grammars."""
+    forest, members = _members(parser, found.forest, found.pruning)
+    usable = tuple(m for m in members if m.sign != 0) or (_plain(forest),)
+    log_total = float(np.mean([m.log_total for m in usable]))
+    belief = combine(forest, usable, parser.options.objective.combination)
+    voices = [_voice(other, *space) for other, space in zip(parser.others, others)]
+    posteriors = mean_brackets(
+        [brackets(forest, belief, parser.table), *(v for v in voices if v is not None)]
+    )
+    negative = sum(m.sign <= 0 for m in members)
+    return Chart(forest, usable, belief, posteriors, found.status, log_total, negative)
+
+
+def _members(parser: Parser, forest: Forest, pruning: Pruning) -> tuple[Forest, list[Marginals]]:
+    """The forest that the small grammar leaves over, and its marginals under every member."""
+    coarse = parser.grammar.coarse
+    if coarse is not None:
+        rough = marginals(forest, coarse)
+        forest = prune(forest, rough.item, rough.edge, pruning.coarse_item, pruning.coarse_edge) or forest
+    return forest, [marginals(forest, weights, pruning.state) for weights in parser.grammar.members]
+
+
+def _voice(parser: Parser, words: Choices, limits: Constraints) -> Brackets | None:
+    """Bracket posteriors of a sentence under another grammar of the ensemble; None if it has no parse."""
+    pruning = _fitting(parser.options.pruning, parser.options, words.at.size - 1)
+    forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
+    if forest is None:
+        return None
+    forest, members = _members(parser, forest, pruning)
+    usable = [m for m in members if m.sign != 0]
+    return (
+        brackets(forest, combine(forest, usable, parser.options.objective.combination), parser.table)
+        if usable
+        else None
+    )
+
+
+def _plain(forest: Forest) -> Marginals:
+    """The pruning posteriors as marginals, for a sentence to which no member gives any mass."""
+    width = np.arange(forest.label.size + 1, dtype=np.int64)
+    parent = np.repeat(np.arange(forest.label.size), np.diff(forest.edge_at))
+    edge = np.minimum(forest.posterior[forest.left], forest.posterior[forest.right])
+    return Marginals(
+        forest.posterior, np.minimum(edge, forest.posterior[parent]), -np.inf, 1.0,
+        np.ones(forest.label.size), forest.posterior, width,
+    )  # fmt: skip
+
+
+def _best(forest: Forest, value: Scores, k: int) -> tuple[Derivation, ...]:
+    """The k derivations of highest score."""
+    shape = (forest.label.size, k)
+    best, count = np.empty(shape), np.zeros(shape[0], dtype=np.int64)
+    back, rank_left, rank_right = (np.empty(shape, dtype=np.int64) for _ in range(3))
+    kbest_lists(
+        value.item, forest.entry, forest.edge_at, forest.left, forest.right, value.edge, k,
+        best, back, rank_left, rank_right, count,
+    )  # fmt: skip
+    found = [(-best[p, r], int(p), r) for p in forest.root for r in range(count[p])]
+    return tuple(
+        _derivation(forest, value, p, r, -negative, back, rank_left, rank_right)
+        for negative, p, r in sorted(found)[:k]
+    )
+
+
+def _derivation(
+    forest: Forest, value: Scores, root: int, rank: int, score: float,
+    back: AnyArray, rank_left: AnyArray, rank_right: AnyArray,
+) -> Derivation:  # fmt: skip
+    """Read one derivation out of the k-best lists."""
+    room = 2 * forest.n_words - 1
+    item, edge = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+    left, right = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32)
+    kbest_rows(root, rank, back, rank_left, rank_right, forest.left, forest.right, item, edge, left, right)
+    entry = forest.entry[item]
+    rule = (
+        np.where(edge >= 0, forest.rule[np.maximum(edge, 0)], -1) if forest.rule.size else np.full(room, -1)
+    )
+    position = np.where(entry >= 0, forest.start[item], -1)
+    return Derivation(
+        forest.label[item], left, right, as_ids(position), as_ids(rule), entry, value.bracket[item], float(score)
+    )  # fmt: skip
+
+
+def glued(parser: Parser, words: Choices, constraints: Constraints) -> Decoded:
+    """The fewest pieces that cover the sentence, under one root."""
+    label, left, right, position = cover(
+        parser.grammar, parser.index, words, constraints, len(parser.labels) - 2
+    )
+    none = np.full(label.size, -1, dtype=np.int32)
+    tree = Derivation(label, left, right, position, none, none, np.zeros(label.size), -np.inf)
+    return Decoded((tree,), "fallback", -np.inf, 0)
+
+
+def as_trees(parser: Parser, sentences: Sequence[Sequence[str]], derivations: Sequence[Derivation]) -> Trees:
+    """Derivations of sentences as tree columns; word ids are positions in one list of all tokens."""
+    offsets = np.cumsum([0] + [d.label.size for d in derivations])
+    first = np.cumsum([0] + [len(words) for words in sentences])
+
+    def shifted(columns: list[IntVector], by: IntVector) -> IntVector:
+        return as_ids(np.concatenate([np.where(c >= 0, c + b, -1) for c, b in zip(columns, by)]))
+
+    return Trees(
+        label=as_ids(np.concatenate([d.label for d in derivations])),
+        left=shifted([d.left for d in derivations], offsets),
+        right=shifted([d.right for d in derivations], offsets),
+        word=shifted([d.position for d in derivations], first),
+        offsets=offsets.astype(np.int64),
+        labels=parser.labels,
+        words=tuple(word for words in sentences for word in words),
+    )

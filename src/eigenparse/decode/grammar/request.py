@@ -1,0 +1,156 @@
+"""One sentence with what is known about it in; its best distinct trees and their posteriors out."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from eigenparse.arrays import IntVector
+from eigenparse.corpus.normalise import ROOT
+from eigenparse.decode.grammar.constraints import SpanLimit, Tag, brackets_of, give_tags, limit_spans
+from eigenparse.decode.grammar.objective import Brackets
+from eigenparse.decode.grammar.parser import (
+    Chart,
+    Decoded,
+    Derivation,
+    Parser,
+    best_trees,
+    explore,
+    glued,
+    word_choices,
+)
+from eigenparse.decode.grammar.posteriors import SymbolTable
+from eigenparse.errors import DataError
+from eigenparse.inference.grammar.forest import Choices, Constraints
+from eigenparse.kernels.columns import spans
+
+MOST_TRIED = 20_000  # derivations looked at in search of distinct trees
+FORMS: Mapping[str, tuple[str, ...]] = {
+    "(": ("-LRB-",), ")": ("-RRB-",), "[": ("-LSB-",), "]": ("-RSB-",), "{": ("-LCB-",), "}": ("-RCB-",),
+    "-LRB-": ("(",), "-RRB-": (")",), "-LSB-": ("[",), "-RSB-": ("]",), "-LCB-": ("{",), "-RCB-": ("}",),
+    "“": ("``", '"'), "”": ("''", '"'), "``": ('"', "“"), "''": ('"', "”"), "‘": ("`", "'"), "’": ("'",),
+    "…": ("...",), "—": ("--", "-"), "–": ("--", "-"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A sentence to parse.  tags: one a word, a name, weights by name, or None; limits: on spans."""
+
+    tokens: tuple[str, ...]
+    tags: tuple[Tag, ...] | None = None
+    limits: tuple[SpanLimit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The best trees of a request, distinct after un-binarising.
+
+    posteriors: of constituents and tags, None after a fallback.  unknown_tags: positions whose given
+    tags the grammar does not know.
+    """
+
+    decoded: Decoded
+    posteriors: Brackets | None
+    unknown_tags: tuple[int, ...]
+
+
+def lookup_form(parser: Parser, token: str) -> str:
+    """The token itself, or another way to write it that the grammar knows.
+
+    Treebanks write brackets and quotation marks in several ways; a token that the grammar has never
+    seen is looked up in its other spellings.
+    """
+    known = parser.words.words
+    if token in known or (token not in FORMS and "’" not in token):
+        return token
+    others = (*FORMS.get(token, ()), token.replace("’", "'"))
+    return next((form for form in others if form in known), token)
+
+
+def answer(parser: Parser, symbols: SymbolTable, request: Request, *, k: int = 1) -> Answer:
+    """Parse one sentence; every non-empty sentence without limits gets at least one tree.
+
+    Raises DataError if no tree was found that keeps the limits.
+    """
+    return answer_and_chart(parser, symbols, request, k=k)[0]
+
+
+def answer_and_chart(
+    parser: Parser, symbols: SymbolTable, request: Request, *, k: int = 1
+) -> tuple[Answer, Chart | None]:
+    """What ``answer`` says, and the chart that it read it from; no chart after a fallback."""
+    words, limits, unknown = space_of(parser, request)
+    free = request.tags is None and not request.limits
+    others = [space_of(other, request)[:2] for other in parser.others]
+    chart = explore(parser, words, limits, others, free=free)
+    if chart is None:
+        decoded = glued(parser, words, limits)
+        _check_kept(parser, decoded.derivations[0], request)
+        return Answer(decoded, None, unknown), None
+    decoded = distinct_trees(symbols, lambda wanted: best_trees(parser, chart, wanted), k)
+    if unknown and decoded.status == "ok":
+        decoded = replace(decoded, status="relaxed")
+    return Answer(decoded, chart.posteriors, unknown), chart
+
+
+def space_of(parser: Parser, request: Request) -> tuple[Choices, Constraints, tuple[int, ...]]:
+    """What a request leaves open to a grammar: readings of the words, labels of spans; unknown tags."""
+    words = word_choices(parser, [lookup_form(parser, token) for token in request.tokens])
+    unknown: tuple[int, ...] = ()
+    if request.tags is not None:
+        given = give_tags(parser, words, request.tags)
+        words, unknown = given.words, given.relaxed
+    words, limits = limit_spans(parser, words, request.limits, tagged=request.tags is not None)
+    return words, limits, unknown
+
+
+def distinct_trees(symbols: SymbolTable, best: Callable[[int], Decoded], k: int) -> Decoded:
+    """The k best trees that differ after un-binarising; labels may remember what trees do not show."""
+    wanted = k
+    while True:
+        decoded = best(wanted)
+        if k == 1:
+            return decoded
+        kept: dict[bytes, Derivation] = {}
+        for derivation in decoded.derivations:
+            kept.setdefault(shown_tree(symbols, derivation), derivation)
+        if len(kept) >= k or len(decoded.derivations) < wanted or wanted >= MOST_TRIED:
+            return replace(decoded, derivations=tuple(kept.values())[:k])
+        wanted = min(2 * wanted, MOST_TRIED)
+
+
+def shown_tree(symbols: SymbolTable, derivation: Derivation) -> bytes:
+    """A key that two derivations share if and only if their n-ary trees are the same."""
+    start, end = row_spans(derivation)
+    shown = symbols.shown[derivation.label]
+    complete = shown >= 0
+    return np.concatenate([column[complete] for column in (shown, start, end)]).tobytes()
+
+
+def row_spans(derivation: Derivation) -> tuple[IntVector, IntVector]:
+    """Start and end of every row of a derivation."""
+    start, size = np.empty_like(derivation.left), np.empty_like(derivation.left)
+    spans(derivation.left, derivation.right, np.array([0, start.size]), start, size)
+    return start, start + size
+
+
+def _check_kept(parser: Parser, tree: Derivation, request: Request) -> None:
+    """Refuse a glued tree that breaks a limit."""
+    start, end = (column.tolist() for column in row_spans(tree))
+    found: set[tuple[int, int, str | None] | tuple[int, int, str | None, str]] = set()
+    for a, i, j in zip(tree.label.tolist(), start, end):
+        label = parser.labels[a]
+        names = brackets_of(label, over_word=j - i == 1)
+        found |= {(i, j, name) for name in names} | ({(i, j, None)} if names else set())
+        if j - i == 1:
+            found |= {(i, j, label.chain[-1], "tag"), (i, j, None, "tag")}
+    n = len(request.tokens)
+    found |= {(0, n, None, "tag"), (0, n, ROOT, "tag")}
+    for limit in request.limits:
+        key = (limit.start, limit.end, limit.label)
+        has = key in found or (limit.required and (*key, "tag") in found)
+        if has != limit.required:
+            raise DataError(
+                f"no tree was found that keeps the {limit}; drop it or search with another grammar"
+            )

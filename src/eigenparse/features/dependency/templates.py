@@ -1,0 +1,56 @@
+"""Templates of the arc, pair and relation features of the graph-based parser.
+
+A template is written ``codes: atom atom ...``.  An atom is ``role[+-offset].attribute`` with roles
+h (head), m (modifier), s (sibling) and the attributes listed below.  The codes say what the template
+is conjoined with: s the side, d side and distance, b side and a count of verbs, punctuation and
+conjunctions between, t side and each tag between.
+"""
+
+ATTRIBUTES = {
+    "w": "form in lower case",
+    "p": "universal tag",
+    "t": "language-specific tag, or the universal tag if there is none",
+    "f": "morphological features",
+    "x": "last three characters and the kind of first character",
+}
+ROLES = "hms"
+CODES = "sdbt"
+
+ARC_TEMPLATES = (
+    "d: h.w", "sd: h.p", "d: h.t", "d: h.w h.t", "d: m.w", "sd: m.p", "d: m.t", "d: m.w m.t",
+    "sdb: h.p m.p", "sdb: h.t m.t", "sd: h.w m.w", "sd: h.w m.t", "sd: h.t m.w", "s: h.w h.t m.w m.t",
+    "s: h.w m.w m.t", "s: h.w h.t m.w", "sb: h.w m.p", "sb: h.p m.w", "d: h.x m.x", "d: h.p m.x",
+    "d: h.x m.p",
+    "d: h.t h.f m.t m.f", "d: h.f m.f", "s: h.t m.f",
+    "sd: h.p h+1.p m-1.p m.p", "sd: h-1.p h.p m-1.p m.p", "sd: h.p h+1.p m.p m+1.p",
+    "sd: h-1.p h.p m.p m+1.p",
+    "sd: h.p h+1.p m.p", "sd: h-1.p h.p m.p", "sd: h.p m-1.p m.p", "sd: h.p m.p m+1.p",
+    "s: h.t h+1.t m-1.t m.t", "s: h-1.t h.t m-1.t m.t", "s: h.t h+1.t m.t m+1.t", "s: h-1.t h.t m.t m+1.t",
+    "sd: h.t m-1.t m.t", "sd: h.t m.t m+1.t", "sd: h-1.t h.t m.t", "sd: h.t h+1.t m.t",
+    "s: h-1.p h.p h+1.p m-1.p m.p m+1.p", "d: h.p m-2.p m-1.p m.p", "d: h.p m.p m+1.p m+2.p",
+    "s: h-2.p h-1.p h.p m.p", "s: h.p h+1.p h+2.p m.p",
+    "d: h.p m-1.w m.p", "d: h.p m.p m+1.w", "d: h-1.w h.p m.p", "d: h.p h+1.w m.p",
+    "s: h.w m-1.w m.p", "s: h.w m.p m+1.w", "s: h.w m-1.p m.p", "s: h.p m.w m+1.p", "s: h.p m-1.p m.w",
+    "t: h.p m.p", "t: h.t m.t", "t: h.w m.p", "t: h.p m.w",
+)  # fmt: skip
+PAIR_TEMPLATES = (
+    "h.p s.p m.p", "h.t s.t m.t", "s.p m.p", "s.t m.t", "s.w m.w", "s.w m.p", "s.p m.w", "h.w s.p m.p",
+    "h.p s.w m.p", "h.p s.p m.w", "h.w s.w m.p", "h.w s.p m.w", "h.p s.w m.w", "h.w s.w m.w", "h.p s.w",
+    "h.w s.p",
+    "h.p s.p s+1.p m-1.p m.p", "h.p s.p m-1.p m.p", "h.p s.p s+1.p m.p", "h.p s-1.p s.p m.p",
+    "h.p s.p m.p m+1.p",
+    "h.t s.t", "h.w s.w", "h.t h+1.t s.t m.t", "h-1.t h.t s.t m.t", "h.w h.t s.t m.t", "h.f s.f m.f",
+)  # fmt: skip
+LABEL_TEMPLATES = (
+    "s: h.p", "s: m.p", "s: m.t", "s: m.w", "s: h.w", "s: m.f", "s: m.x",
+    "sd: h.p m.p", "sd: h.t m.t", "s: h.w m.w", "s: h.w m.p", "s: h.p m.w", "s: h.t m.w", "s: h.w m.t",
+    "s: h.p m-1.p m.p", "s: h.p m.p m+1.p", "s: h.p m-1.w m.p", "s: h.p m.p m+1.w", "s: h-1.p h.p m.p",
+    "s: h.p h+1.p m.p", "b: h.p m.p", "s: h.f m.f", "s: h.p m.f", "s: h.t m.t m.f",
+    "s: h.p m.p m.c", "s: h.w m.p m.c", "s: m.w m.c", "s: h.p m.p m.e", "s: h.w m.e", "s: h.p h.c m.p",
+    "s: h.p h.e m.p", "s: h.c m.w", "s: h.p m.w m.c", "s: m.p m.n", "s: h.p h.n m.p", "s: h.w h.n m.p",
+)  # fmt: skip
+LABEL_ATTRIBUTES = ATTRIBUTES | {
+    "c": "form and tag of the leftmost child",
+    "e": "form and tag of the rightmost child",
+    "n": "relation class of the head's own head: its tag and side",
+}

@@ -1,0 +1,107 @@
+"""HMM and symbol sequences in: probabilities, next symbols, states and samples out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray, IntVector, LongVector, as_offsets, generator
+from eigenparse.errors import DataError
+from eigenparse.kernels.hmm.chain import (
+    draw_symbols,
+    expected_counts,
+    filter_chain,
+    mix_pairs,
+    operator_products,
+    predict_next,
+)
+from eigenparse.models.hmm.chain import ChainModel
+
+BLEND = 0.05  # how much of a floored value the state that knows one symbol is worth
+
+
+@dataclass(frozen=True, slots=True)
+class Filtered:
+    """log_p: (T,) of every symbol given those before; states, shorts: (T, k) before it; repairs counted."""
+
+    log_p: AnyArray
+    states: AnyArray
+    shorts: AnyArray
+    n_floored: int
+    n_resets: int
+
+    @property
+    def perplexity(self) -> float:
+        """exp of the mean negative log probability a symbol."""
+        return float(np.exp(-self.log_p.mean())) if self.log_p.size else 1.0
+
+
+def filtered(model: ChainModel, symbols: IntVector, offsets: LongVector) -> Filtered:
+    """Run the model along the sequences; every prediction is a distribution over symbols."""
+    log_p = np.zeros(symbols.size)
+    states, shorts = (np.zeros((symbols.size, model.n_states)) for _ in range(2))
+    counts = np.zeros(2, dtype=np.int64)
+    filter_chain(
+        symbols,
+        offsets,
+        model.initial,
+        model.operators,
+        model.predict,
+        model.pairs,
+        model.pair_share,
+        model.reset,
+        model.unigram,
+        model.floor,
+        0.0 if model.is_proper else BLEND,
+        log_p,
+        states,
+        shorts,
+        counts,
+    )
+    return Filtered(log_p, states, shorts, int(counts[0]), int(counts[1]))
+
+
+def sequence_logs(model: ChainModel, symbols: IntVector, offsets: LongVector) -> tuple[AnyArray, AnyArray]:
+    """log|p| and sign of b_inf' B .. B b_1 for each sequence, exactly as the operators say."""
+    n = offsets.size - 1
+    log_abs, sign = np.zeros(n), np.zeros(n)
+    operator_products(symbols, offsets, model.initial, model.operators, model.final, log_abs, sign)
+    return log_abs, sign
+
+
+def next_symbol(model: ChainModel, prefix: IntVector) -> AnyArray:
+    """Distribution of the symbol after a prefix, (n,)."""
+    longer = np.append(prefix, 0).astype(np.int32)
+    found = filtered(model, longer, as_offsets([0, longer.size]))
+    raw, out = np.zeros(len(model.symbols)), np.zeros(len(model.symbols))
+    PT = np.ascontiguousarray(model.predict.T)
+    predict_next(found.states[-1], found.shorts[-1], PT, model.unigram, model.floor, raw, out)
+    if model.pair_share > 0.0 and prefix.size:
+        mix_pairs(found.states[-2], model.pairs[prefix[-1]], model.pair_share, raw, out)
+    return out
+
+
+def posterior_states(model: ChainModel, symbols: IntVector, offsets: LongVector) -> AnyArray:
+    """p(state | whole sequence) of every token, (T, k); proper models only."""
+    _require_proper(model, "states")
+    k = model.n_states
+    gamma = np.zeros((symbols.size, k))
+    if symbols.size:
+        sums = (np.zeros(k), np.zeros((k, k)), np.zeros(model.emission.shape))
+        expected_counts(symbols, offsets, model.start, model.transition, model.emission, gamma, *sums)
+    return gamma
+
+
+def sample(model: ChainModel, lengths: LongVector, *, seed: int) -> tuple[IntVector, IntVector]:
+    """Symbols and states of sequences of the given lengths; proper models only."""
+    _require_proper(model, "samples")
+    offsets = as_offsets(np.concatenate([[0], np.cumsum(lengths)]))
+    n = int(offsets[-1])
+    symbols, states = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
+    uniform = generator(seed, 17).random((n, 2))
+    draw_symbols(offsets, model.start, model.transition, model.emission, uniform, symbols, states)
+    return symbols, states
+
+
+def _require_proper(model: ChainModel, what: str) -> None:
+    if not model.is_proper:
+        raise DataError(f"{what} need a model of probabilities; train it with the method cluster or em")

@@ -1,0 +1,78 @@
+"""From latent counts to proper probabilities: counts in, weights out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from eigenparse.arrays import FloatArray, IntVector, filled_zeros
+from eigenparse.kernels.grammar.counts import (
+    annotated_counts,
+    divide_by_totals,
+    smooth_rule_counts,
+    state_totals,
+)
+from eigenparse.learn.grammar.encode import Encoded
+from eigenparse.models.grammar.pcfg import Skeleton, Weights, layout
+
+
+@dataclass(frozen=True, slots=True)
+class LatentCounts:
+    """Counts, hard or expected, laid out as weights are; they add over shards."""
+
+    states: IntVector
+    rule: FloatArray
+    entry: FloatArray
+    root: FloatArray
+
+    def __add__(self, other: "LatentCounts") -> "LatentCounts":
+        return LatentCounts(
+            self.states, self.rule + other.rule, self.entry + other.entry, self.root + other.root
+        )
+
+
+def hard_counts(
+    encoded: Encoded, state: IntVector, states: IntVector, *, dtype: npt.DTypeLike = np.float64
+) -> LatentCounts:
+    """Counts of trees whose rows carry a latent state."""
+    trees, skeleton = encoded.trees, encoded.skeleton
+    rule_at, entry_at, state_at = layout(skeleton, states)
+    rule, entry = filled_zeros(rule_at[-1], dtype), filled_zeros(entry_at[-1], dtype)
+    annotated_counts(
+        trees.label, trees.left, trees.right, encoded.rule, encoded.entry, state, states, rule_at, entry_at, rule, entry
+    )  # fmt: skip
+    top = trees.root
+    root = np.bincount(state_at[trees.label[top]] + state[top], minlength=state_at[-1]).astype(np.float64)
+    return LatentCounts(states, rule, entry, root)
+
+
+def estimate(
+    skeleton: Skeleton, counts: LatentCounts, *, rule_smoothing: float, state_mixing: float = 0.0
+) -> Weights:
+    """Relative frequencies of counts, rules smoothed by back-off with constant ``rule_smoothing``.
+
+    ``state_mixing`` moves that share of each state's lexical counts to the label's other states.
+    """
+    states = counts.states
+    rule_at, entry_at, state_at = layout(skeleton, states)
+    place = (skeleton.rules, skeleton.entry_label, states, rule_at, entry_at, state_at)
+    total = np.zeros(state_at[-1])
+    state_totals(*place, counts.rule, counts.entry, total)
+    rule, entry = counts.rule, counts.entry.copy()
+    if rule_smoothing > 0:
+        rule = filled_zeros(counts.rule.size, counts.rule.dtype)
+        share = total / np.maximum(np.repeat(np.add.reduceat(total, state_at[:-1]), states), 1e-300)
+        smooth_rule_counts(
+            skeleton.rules, states, rule_at, state_at, counts.rule, share, rule_smoothing, rule
+        )
+        total = np.zeros(state_at[-1])
+        state_totals(*place, rule, entry, total)
+    else:
+        rule = rule.copy()
+    divide_by_totals(*place, total, rule, entry)
+    if state_mixing > 0:
+        mean = np.add.reduceat(entry, entry_at[:-1]) / states[skeleton.entry_label]
+        entry = (1 - state_mixing) * entry + state_mixing * np.repeat(mean, states[skeleton.entry_label])
+    return Weights(
+        states, rule_at, entry_at, state_at, rule, entry, counts.root / max(counts.root.sum(), 1e-300)
+    )

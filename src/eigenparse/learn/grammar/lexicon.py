@@ -1,0 +1,298 @@
+"""The lexicon after learning: every word smoothed by its classes, every class by a coarser one.
+
+In: a vector of latent values at every word of the corpus (posteriors of states, or projected
+outside features).  Out: emission weights of all training words, of the classes that stand for
+unknown ones, and of the tags that stand for any word.  All steps are linear in the values, so they
+may be signed.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain
+
+import numpy as np
+from scipy.sparse import csr_matrix, hstack
+
+from eigenparse.arrays import AnyArray, FloatArray, IntVector, LongVector, as_ids, as_offsets
+from eigenparse.corpus.classes import class_levels
+from eigenparse.corpus.columns import Label, Trees
+from eigenparse.kernels.grammar.lexicon import add_to_coarser, mix_with_coarser
+from eigenparse.learn.grammar.encode import starts
+from eigenparse.models.grammar.pcfg import Skeleton, Weights
+
+UNKNOWN = ""  # the class that every word belongs to
+BLOCK = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class LexiconOptions:
+    """How words borrow from their classes.
+
+    rare: words seen at most so often speak for unknown ones.  class_weight: tokens' worth of a
+    coarser class mixed into a finer one.  word_weight: tokens' worth of its class mixed into a
+    word.  tag_weight: tokens' worth of the word's own tags mixed into it, spread over the labels
+    that end in the tag as its class spreads them (NN may be a whole noun phrase, NP|NN).  Words
+    seen more than ``frequent`` times stand alone.  least: labels below this share of a symbol's
+    most likely label are left out.  by_tag: rare words are known by their tags alone, as in the
+    papers, and input must be tagged.
+    """
+
+    rare: int = 5
+    class_weight: float = 5.0
+    word_weight: float = 1.0
+    tag_weight: float = 2.0
+    frequent: int = 100
+    least: float = 1e-4
+    by_tag: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TokenValues:
+    """Latent values of rows: row i owns value[at[i]:at[i + 1]]; total: what one unit of each
+    label-state's value is divided by to become a weight given that label-state."""
+
+    value: FloatArray
+    at: LongVector
+    total: FloatArray
+
+
+def shrunk(trees: Trees, tokens: TokenValues, constant: float) -> TokenValues:
+    """The same values with each word's replaced by their mean under the label, backed off to the label's.
+
+    With n tokens of a word under a label, their mean gets weight sqrt(n) / (constant + sqrt(n)).
+    """
+    value = tokens.value.astype(np.float64)
+    leaf = np.flatnonzero(trees.word >= 0)
+    leaf = leaf[np.argsort(trees.label[leaf], kind="stable")]
+    cuts = np.flatnonzero(np.diff(trees.label[leaf], prepend=-1))
+    for rows in np.split(leaf, cuts[1:]):
+        cells = tokens.at[rows][:, None] + np.arange(tokens.at[rows[0] + 1] - tokens.at[rows[0]])
+        own = value[cells]
+        _, group, count = np.unique(trees.word[rows], return_inverse=True, return_counts=True)
+        mean = np.stack([np.bincount(group, weights=column) for column in own.T], axis=1) / count[:, None]
+        keep = (np.sqrt(count) / (constant + np.sqrt(count)))[:, None]
+        value[cells] = (keep * mean + (1 - keep) * own.mean(axis=0))[group]
+    return replace(tokens, value=value)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTree:
+    """Classes of all levels, coarser ones first: names, each one's coarser class, words' finest.
+
+    finest: (2, words), the finest class of a word inside and at the start of a sentence.
+    """
+
+    names: tuple[str, ...]
+    coarser: IntVector
+    finest: IntVector
+
+
+def class_tree(words: tuple[str, ...]) -> ClassTree:
+    """Number the classes of all words."""
+    ids: dict[str, int] = {UNKNOWN: 0}
+    coarser = [-1]
+    finest = np.zeros((2, len(words)), dtype=np.int32)
+    for initial in (0, 1):
+        for w, word in enumerate(words):
+            above = 0
+            for name in reversed(class_levels(word, bool(initial))):
+                found = ids.setdefault(name, len(coarser))
+                if found == len(coarser):
+                    coarser.append(above)
+                above = found
+            finest[initial, w] = above
+    return ClassTree(tuple(ids), as_ids(coarser), finest)
+
+
+def token_sums(trees: Trees, tokens: TokenValues, state_at: LongVector) -> tuple[csr_matrix, csr_matrix]:
+    """Sums by word inside and at the start of sentences: (words, label-states + labels)."""
+    leaf = np.flatnonzero(trees.word >= 0)
+    width = tokens.at[leaf + 1] - tokens.at[leaf]
+    row = np.repeat(leaf, width)
+    within = np.arange(row.size) - np.repeat(np.cumsum(width) - width, width)
+    value = tokens.value[tokens.at[row] + within].astype(np.float64)
+    column = state_at[trees.label[row]] + within
+    first = np.zeros(trees.label.size, dtype=bool)
+    first[trees.offsets[:-1]] = True
+    n_words, n_states, n_labels = len(trees.words), int(state_at[-1]), len(trees.labels)
+
+    def table(pick: FloatArray, pick_leaf: FloatArray) -> csr_matrix:
+        values = csr_matrix((value[pick], (trees.word[row[pick]], column[pick])), shape=(n_words, n_states))
+        tokens_of = leaf[pick_leaf]
+        ones = np.ones(tokens_of.size)
+        counts = csr_matrix(
+            (ones, (trees.word[tokens_of], trees.label[tokens_of])), shape=(n_words, n_labels)
+        )
+        return hstack([values, counts], format="csr")
+
+    return table(~first[row], ~first[leaf]), table(first[row], first[leaf])
+
+
+def class_shares(
+    tree: ClassTree, inner: csr_matrix, initial: csr_matrix, n_states: int, options: LexiconOptions
+) -> FloatArray:
+    """Mean values and label shares of each class, smoothed by its coarser one: (classes, columns)."""
+    n_classes = len(tree.names)
+    both = inner + initial
+    size = np.asarray(both[:, n_states:].sum(axis=1)).ravel()
+    rare = np.flatnonzero((size <= options.rare) & (size > 0))
+    member = [
+        csr_matrix((np.ones(rare.size), (finest[rare], rare)), shape=(n_classes, inner.shape[0]))
+        for finest in tree.finest
+    ]
+    shares: FloatArray = (member[0] @ inner + member[1] @ initial).toarray()
+    add_to_coarser(tree.coarser, shares)
+    everything = np.asarray(both.sum(axis=0)).ravel()
+    prior = everything / everything[n_states:].sum()
+    mix_with_coarser(tree.coarser, shares, prior, shares[:, n_states:].sum(axis=1), options.class_weight)
+    return shares
+
+
+def tag_shares(
+    labels: tuple[Label, ...], is_tag: AnyArray, prior: FloatArray, state_at: LongVector
+) -> tuple[tuple[str, ...], FloatArray]:
+    """Names of tags and the prior restricted to each tag's labels: (tags, columns)."""
+    bottoms = [label.chain[-1] if tag else None for label, tag in zip(labels, is_tag)]
+    names = tuple(sorted({name for name in bottoms if name is not None}))
+    n_states = int(state_at[-1])
+    shares = np.zeros((len(names), prior.size))
+    for t, name in enumerate(names):
+        for a, bottom in enumerate(bottoms):
+            if bottom == name:
+                part = slice(state_at[a], state_at[a + 1])
+                shares[t, part], shares[t, n_states + a] = prior[part], prior[n_states + a]
+    return names, shares / np.maximum(shares[:, n_states:].sum(axis=1, keepdims=True), 1e-300)
+
+
+def with_lexicon(
+    skeleton: Skeleton, weights: Weights, trees: Trees, tokens: TokenValues, options: LexiconOptions
+) -> tuple[Skeleton, Weights]:
+    """The same grammar with a lexicon of all training words, classes and tags."""
+    sums = token_sums(trees, tokens, weights.state_at)
+    return lexicon_of_sums(skeleton, weights, trees.words, sums, tokens.total, options)
+
+
+def lexicon_of_sums(
+    skeleton: Skeleton,
+    weights: Weights,
+    words: tuple[str, ...],
+    sums: tuple[csr_matrix, csr_matrix],
+    total: FloatArray,
+    options: LexiconOptions,
+) -> tuple[Skeleton, Weights]:
+    """The same from sums over tokens (see ``token_sums``), which may come from many shards."""
+    state_at, n_states = weights.state_at, int(weights.state_at[-1])
+    labels, (inner, initial) = skeleton.labels, sums
+    both = (inner + initial).tocsr()
+    everything = np.asarray(both.sum(axis=0)).ravel()
+    label_total = everything[n_states:]
+    tree = class_tree(words)
+    shares = class_shares(tree, inner, initial, n_states, options)
+    tags, by_tag = tag_shares(labels, label_total > 0, everything / label_total.sum(), state_at)
+    size = np.asarray(both[:, n_states:].sum(axis=1)).ravel()
+    kept = np.flatnonzero(size > options.rare) if options.by_tag else np.arange(size.size)
+    n_classes = 1 if options.by_tag else len(tree.names)
+    tag = _label_tags(labels)
+    blocks: Iterator[_Block] = chain(
+        (
+            _word_block(both[part], size[part], shares, tree.finest[0, part], tag, n_states, options)
+            for part in (kept[s : s + BLOCK] for s in range(0, kept.size, BLOCK))
+        ),
+        (_symbol_block(part, n_states) for part in (shares[:n_classes], by_tag)),
+    )
+    label, symbol, weight, probability = _entries(blocks, total, label_total, weights, options.least)
+    names = tuple(words[w] for w in kept) + tree.names[:n_classes] + tags
+    fuller = replace(
+        skeleton, symbols=names, n_words=kept.size, n_classes=n_classes, entry_label=label,
+        entry_symbol=symbol, entry_start=starts(symbol, len(names)), entry_probability=probability,
+    )  # fmt: skip
+    entry_at = as_offsets(np.concatenate(([0], np.cumsum(weights.states[label]))))
+    return fuller, replace(weights, entry_at=entry_at, entry_weight=weight)
+
+
+def _label_tags(labels: tuple[Label, ...]) -> IntVector:
+    """The tag (last symbol of the chain) of every label, numbered: (A,)."""
+    names: dict[str, int] = {}
+    return as_ids([names.setdefault(label.chain[-1], len(names)) for label in labels])
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Label shares (rows, A) and sizes (rows,) of some symbols, and a look-up of their state values.
+
+    values: from rows, labels and label-states, all (k,), to values (k,).
+    """
+
+    by_label: FloatArray
+    size: FloatArray
+    values: Callable[[LongVector, LongVector, LongVector], FloatArray]
+
+
+def _symbol_block(shares: FloatArray, n_states: int) -> _Block:
+    """Classes or tags: their shares as they are."""
+    return _Block(
+        shares[:, n_states:], np.ones(shares.shape[0]), lambda row, label, column: shares[row, column]
+    )
+
+
+def _word_block(
+    words: csr_matrix,
+    size: FloatArray,
+    shares: FloatArray,
+    finest: IntVector,
+    tag: IntVector,
+    n_states: int,
+    options: LexiconOptions,
+) -> _Block:
+    """Mean values and label shares of some words, mixed with those of their classes and of their tags within them."""
+    own, n = words.toarray(), size[:, None]
+    rare = n <= options.frequent
+    own_label, share_label = own[:, n_states:], shares[finest, n_states:]
+    tags = np.zeros((tag.size, int(tag.max()) + 1))
+    tags[np.arange(tag.size), tag] = 1.0
+    own_tag, share_tag = own_label @ tags, share_label @ tags
+    ratio = np.divide(own_tag, n * share_tag, out=np.zeros_like(own_tag), where=n * share_tag > 0)
+    weight = np.where(rare, options.word_weight, 0.0)
+    tag_weight = np.where(rare, options.tag_weight, 0.0)
+    bottom = np.maximum(n + weight + tag_weight, 1e-300)
+
+    def values(row: LongVector, label: LongVector, column: LongVector) -> FloatArray:
+        share = shares[finest[row], column]
+        spread = share * ratio[row, tag[label]]
+        mixed = own[row, column] + weight[row, 0] * share + tag_weight[row, 0] * spread
+        found: FloatArray = mixed / bottom[row, 0]
+        return found
+
+    by_label = (own_label + weight * share_label + tag_weight * (share_label * ratio[:, tag])) / bottom
+    return _Block(by_label, size, values)
+
+
+def _entries(
+    blocks: Iterator[_Block],
+    total: FloatArray,
+    label_total: FloatArray,
+    weights: Weights,
+    least: float,
+) -> tuple[IntVector, IntVector, FloatArray, FloatArray]:
+    """Label, symbol, weights and base probability of every entry whose label is likely enough."""
+    state_at = weights.state_at
+    labels, symbols, values, probabilities, done = [], [], [], [], 0
+    for block in blocks:
+        by_label = np.where(label_total > 0, block.by_label, 0.0)
+        row, label = np.nonzero(by_label > least * by_label.max(axis=1, keepdims=True))
+        width = weights.states[label].astype(np.int64)
+        entry = np.repeat(np.arange(label.size), width)
+        within = np.arange(entry.size) - np.repeat(np.cumsum(width) - width, width)
+        column = state_at[label][entry] + within
+        value = block.values(row[entry], label[entry], column)
+        values.append(value * block.size[row][entry] / np.maximum(total[column], 1e-3))
+        probabilities.append(by_label[row, label] * block.size[row] / label_total[label])
+        labels.append(label)
+        symbols.append(done + row)
+        done += by_label.shape[0]
+    return (
+        as_ids(np.concatenate(labels)),
+        as_ids(np.concatenate(symbols)),
+        np.concatenate(values),
+        np.concatenate(probabilities),
+    )

@@ -1,0 +1,96 @@
+"""The method of moments: projected features in, signed tensor weights out [cohen-etal-2014, figure 7]."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenparse.arrays import FloatArray, IntVector, LongVector
+from eigenparse.kernels.grammar.moments import rule_moments
+from eigenparse.learn.grammar.encode import Encoded
+from eigenparse.learn.grammar.states import NodeFeatures, StateOptions, label_blocks, noisy, wanted_states
+from eigenparse.models.grammar.pcfg import Weights, layout
+
+
+@dataclass(frozen=True, slots=True)
+class Projected:
+    """Y = U^T phi and Z = Sigma^-1 V^T psi of every row: row i owns [at[i], at[i + 1]).
+
+    Labels of one state have Y = Z = 1, which is the plain PCFG.
+    """
+
+    states: IntVector
+    at: LongVector
+    inside: FloatArray
+    outside: FloatArray
+    singular: dict[int, FloatArray]
+
+
+def project(encoded: Encoded, features: NodeFeatures, options: StateOptions, seed: int) -> Projected:
+    """Project the features of every node (figures 7, step 1, and 8)."""
+    wanted = wanted_states(encoded, options)
+    states = np.ones(wanted.size, dtype=np.int32)
+    parts: dict[int, tuple[LongVector, FloatArray, FloatArray]] = {}
+    singular = {}
+    for block in label_blocks(features, options, wanted, seed):
+        rng = np.random.default_rng([seed, block.label, 1])
+        sigma = block.projection.singular
+        Y = noisy(block.inside.times(block.projection.left), options, rng)
+        Z = noisy(block.outside.times(block.projection.right), options, rng) / sigma.astype(Y.dtype)
+        parts[block.label], states[block.label] = (block.rows, Y, Z), sigma.size
+        singular[block.label] = sigma
+    label = encoded.trees.label
+    at = np.concatenate(([0], np.cumsum(states[label], dtype=np.int64)))
+    inside, outside = np.ones(at[-1]), np.ones(at[-1])
+    for rows, inner, outer in parts.values():
+        cells = at[rows][:, None] + np.arange(inner.shape[1])
+        inside[cells], outside[cells] = inner, outer
+    return Projected(states, at, inside, outside, singular)
+
+
+def tensor_weights(encoded: Encoded, projected: Projected, smoothing: float) -> Weights:
+    """Means of outer products become the weights (figure 7, steps 2 and 3), smoothed in four levels."""
+    trees, skeleton, states, at = encoded.trees, encoded.skeleton, projected.states, projected.at
+    rule_at, entry_at, state_at = layout(skeleton, states)
+    count = np.maximum(np.bincount(trees.label, minlength=states.size), 1)
+    place = row_places(trees.label, states, at, state_at)
+    mean_inside = np.bincount(place, weights=projected.inside, minlength=state_at[-1]) / np.repeat(
+        count, states
+    )
+    mean_outside = np.bincount(place, weights=projected.outside, minlength=state_at[-1]) / np.repeat(
+        count, states
+    )
+    phrases = np.flatnonzero(encoded.rule >= 0)
+    rows = phrases[np.argsort(encoded.rule[phrases], kind="stable")]
+    first = np.searchsorted(encoded.rule[rows], np.arange(skeleton.rules.shape[0] + 1))
+    rule = np.empty(rule_at[-1])
+    rule_moments(
+        rows, first, skeleton.rules, trees.left, trees.right, at, projected.inside, projected.outside, count,
+        state_at, mean_inside, mean_outside, float(smoothing), rule_at, rule,
+    )  # fmt: skip
+    entry = _entry_means(encoded, projected, entry_at, count)
+    root = np.zeros(state_at[-1])
+    for top in trees.root:
+        a = trees.label[top]
+        root[state_at[a] : state_at[a + 1]] += projected.inside[at[top] : at[top + 1]]
+    return Weights(states, rule_at, entry_at, state_at, rule, entry, root / len(trees))
+
+
+def row_places(label: IntVector, states: IntVector, at: LongVector, state_at: LongVector) -> LongVector:
+    """Label-state of every latent value of every row."""
+    row = np.repeat(np.arange(label.size), states[label])
+    return state_at[label[row]] + np.arange(row.size) - at[row]
+
+
+def _entry_means(
+    encoded: Encoded, projected: Projected, entry_at: LongVector, count: LongVector
+) -> FloatArray:
+    """Count share times the mean of Z, entry by entry."""
+    leaf = np.flatnonzero(encoded.entry >= 0)
+    width = projected.states[encoded.trees.label[leaf]].astype(np.int64)
+    row = np.repeat(leaf, width)
+    within = np.arange(row.size) - np.repeat(np.cumsum(width) - width, width)
+    place = entry_at[encoded.entry[row]] + within
+    total = np.bincount(place, weights=projected.outside[projected.at[row] + within], minlength=entry_at[-1])
+    return total / np.repeat(
+        count[encoded.skeleton.entry_label], projected.states[encoded.skeleton.entry_label]
+    )

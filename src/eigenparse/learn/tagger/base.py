@@ -1,0 +1,131 @@
+"""What every tagger learner shares: checked labels, the bigram model, and the one-state operators."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray, IntVector, LongVector, as_offsets
+from eigenparse.corpus.sequences import Sequences
+from eigenparse.errors import DataError
+from eigenparse.models.tagger.rhmm import Observations, Operators
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Training input without its labels.  labels: (T,) ids into ``names``; weights: (T,), for moments."""
+
+    sequences: Sequences
+    labels: IntVector
+    names: tuple[str, ...]
+    weights: AnyArray
+
+    @property
+    def first(self) -> LongVector:
+        """First token of every sequence."""
+        return self.sequences.offsets[:-1]
+
+    @property
+    def last(self) -> LongVector:
+        """Last token of every sequence."""
+        return self.sequences.offsets[1:] - 1
+
+    @property
+    def inner(self) -> LongVector:
+        """Tokens that have a successor."""
+        has_next = np.ones(self.labels.size, dtype=bool)
+        has_next[self.last] = False
+        return np.flatnonzero(has_next)
+
+
+def labelled(corpus: Sequences, label: str) -> Labelled:
+    """Training input; DataError if there is nothing to learn from."""
+    column = corpus.column(label)
+    lengths = np.diff(corpus.offsets)
+    if not lengths.size or not corpus.n_tokens:
+        raise DataError("the training corpus has no labelled token; give a file with at least one sequence")
+    if len(corpus.columns) < 2:
+        raise DataError(f"the corpus has only the column {label!r}; a tagger needs a column to read as well")
+    kept = corpus if lengths.min() > 0 else _without_empty(corpus)
+    return Labelled(kept.without(label), column.ids, column.symbols, np.ones(column.ids.size))
+
+
+def _without_empty(corpus: Sequences) -> Sequences:
+    keep = np.diff(corpus.offsets) > 0
+    offsets = np.concatenate([[0], corpus.offsets[1:][keep]])
+    return Sequences(corpus.columns, as_offsets(offsets), corpus.line[keep])
+
+
+@dataclass(frozen=True, slots=True)
+class Bigram:
+    """first: (A,) p(a first); base: (A, A) p(b | a) as [b, a]; last: (A,) p(stop | a); counts alike."""
+
+    first: AnyArray
+    base: AnyArray
+    last: AnyArray
+    pairs: AnyArray
+    starts: AnyArray
+    stops: AnyArray
+
+
+def fit_bigram(data: Labelled, *, strength: float = 1.0) -> Bigram:
+    """Label bigrams, interpolated with unigrams so that no transition is impossible."""
+    A = len(data.names)
+    pairs = np.zeros((A, A))
+    np.add.at(pairs, (data.labels[data.inner + 1], data.labels[data.inner]), data.weights[data.inner])
+    labels = _counts(data, np.arange(data.labels.size), A)
+    return bigram_of(labels, pairs, _counts(data, data.first, A), _counts(data, data.last, A), strength)
+
+
+def bigram_of(
+    labels: AnyArray, pairs: AnyArray, starts: AnyArray, stops: AnyArray, strength: float
+) -> Bigram:
+    """The model of counts: of labels (A,), of pairs [b, a], and of labels at the ends."""
+    unigram = labels + 0.5
+    unigram /= unigram.sum()
+    total = pairs.sum(axis=0) + stops + strength
+    average = stops.sum() / labels.sum()
+    base = (pairs + strength * (1.0 - average) * unigram[:, None]) / total
+    last = (stops + strength * average) / total
+    first = (starts + strength * unigram) / (starts.sum() + strength)
+    return Bigram(first, base, last, pairs, starts, stops)
+
+
+def _counts(data: Labelled, rows: LongVector, n_labels: int) -> AnyArray:
+    """Weight of every label among the rows."""
+    return np.bincount(data.labels[rows], weights=data.weights[rows], minlength=n_labels)
+
+
+def one_state(bigram: Bigram) -> Operators:
+    """The bigram HMM as a refinement HMM with one state a label."""
+    A = bigram.first.size
+    return Operators(
+        states=np.ones(A, dtype=np.int32),
+        diagonal=True,
+        start=bigram.first,
+        stop=bigram.last,
+        block=np.full(A * A, -1, dtype=np.int64),
+        values=np.zeros(0),
+        first=bigram.first,
+        base=bigram.base,
+        last=bigram.last,
+    )
+
+
+def independent(data: Labelled) -> Operators:
+    """The unigram model: every label drawn on its own."""
+    A = len(data.names)
+    share = np.bincount(data.labels, minlength=A) + 0.5
+    share /= share.sum()
+    base = np.repeat(share[:, None], A, axis=1)
+    return one_state(Bigram(share, base, np.ones(A), base, share, share))
+
+
+def no_observations(width: int = 1) -> Observations:
+    """Observation vectors that say nothing about the state."""
+    return Observations(
+        (),
+        np.zeros(0, dtype=np.uint64),
+        np.ones(1, dtype=np.int64),
+        np.zeros(1, dtype=np.int32),
+        np.ones((1, width)),
+    )
