@@ -15,10 +15,11 @@ MAY_IMPORT = {
     "features": BASE | {"kernels", "corpus"},
     "spectral": BASE | {"kernels"},
     "data": set(),
+    "work": BASE | {"corpus", "models", "run"},
     "models": BASE | {"corpus", "features", "data"},
     "inference": BASE | {"kernels", "corpus", "features", "models", "run"},
     "decode": BASE | {"kernels", "corpus", "features", "models", "inference", "run"},
-    "learn": BASE | {"kernels", "corpus", "features", "spectral", "models", "inference", "run"},
+    "learn": BASE | {"kernels", "corpus", "features", "spectral", "models", "inference", "run", "work"},
     "evaluate": BASE | {"kernels", "corpus"},
     "draw": BASE | {"corpus", "decode"},
     "synthetic": BASE | {"corpus", "models", "inference"},
@@ -37,6 +38,7 @@ MAY_IMPORT = {
         "synthetic",
         "report",
         "run",
+        "work",
     },
 }
 OUTSIDE = {"__init__", "cli", "serve", "api", "estimators", "integrations"}

@@ -76,7 +76,7 @@ def test_layouts_that_lead_astray_are_refused(tmp_path: pathlib.Path, key: str, 
 
 def test_nothing_may_be_left_over_or_missing(tmp_path: pathlib.Path) -> None:
     assert load_model(rewritten(tmp_path, lambda layout: None))[0] == "k"
-    with pytest.raises(ModelFileError, match="left over"):
+    with pytest.raises(ModelFileError, match="not fully covered"):
         load_model(rewritten(tmp_path, lambda layout: None, tail=b"more"))
     with pytest.raises(ModelFileError):
         load_model(rewritten(tmp_path, lambda layout: layout.pop("ids")))

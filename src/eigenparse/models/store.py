@@ -1,154 +1,32 @@
-"""Model files: named arrays and a JSON header in, one checked safetensors file out, and back.
+"""The older way to save and load: for kinds that have no record in the registry yet."""
 
-The file is a safetensors container.  Its metadata holds one JSON document (``eigenparse``) with
-the format version, the kind of model, the header and the SHA-256 of the arrays.  Nothing in it
-is ever executed, sizes are checked before anything is allocated, and files appear whole or not
-at all.
-"""
-
-import hashlib
-import json
-import math
-import os
-import struct
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from safetensors.numpy import save
 
 from eigenparse.arrays import AnyArray
-from eigenparse.corpus.files import write_whole
 from eigenparse.errors import DataError, ModelFileError
+from eigenparse.models.container import Header as Header
+from eigenparse.models.container import digest as digest
+from eigenparse.models.container import model_kind as model_kind
+from eigenparse.models.container import read_container, write_container
 from eigenparse.models.contents import check_contents
-
-FORMAT_VERSION = 1
-MAX_HEADER_BYTES = 256 * 1024 * 1024
-DTYPES = {
-    "BOOL": "?", "U8": "u1", "I8": "i1", "U16": "<u2", "I16": "<i2", "U32": "<u4", "I32": "<i4", "U64": "<u8",
-    "I64": "<i8", "F16": "<f2", "F32": "<f4", "F64": "<f8",
-}  # fmt: skip
-Header = dict[str, Any]
-
-
-def digest(arrays: Mapping[str, AnyArray]) -> str:
-    """SHA-256 over names, types, shapes and bytes, in name order."""
-    total = hashlib.sha256()
-    for name in sorted(arrays):
-        array = np.ascontiguousarray(arrays[name])
-        total.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        total.update(array.reshape(-1).view(np.uint8).data if array.size else b"")
-    return total.hexdigest()
 
 
 def save_model(path: str | Path, *, kind: str, header: Header, arrays: Mapping[str, AnyArray]) -> None:
-    """Write a model file; the same input always gives the same bytes."""
-    contiguous = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
-    document = {"version": FORMAT_VERSION, "kind": kind, "sha256": digest(contiguous), "header": header}
-    text = json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    write_whole(path, save(contiguous, metadata={"eigenparse": text}))
+    """Write a model file."""
+    write_container(path, kind=kind, header=header, arrays=arrays)
 
 
 def load_model(path: str | Path) -> tuple[str, Header, dict[str, AnyArray]]:
-    """Kind, header and arrays of a model file.
-
-    Raises ModelFileError with one sentence if the file is missing, cut, altered or foreign.
-    """
-    document, layout, data = _read(Path(path))
-    try:
-        arrays = _views(layout, data)
-    except (ValueError, KeyError, TypeError) as problem:
-        raise ModelFileError(
-            f"{path}: not a readable model file ({problem}); train or copy it again"
-        ) from None
-    header, kind = document.get("header"), document.get("kind")
-    if not isinstance(header, dict) or not isinstance(kind, str):
-        raise ModelFileError(f"{path}: the model header is incomplete; train or copy it again")
-    if digest(arrays) != document.get("sha256"):
-        raise ModelFileError(f"{path}: the checksum does not match, so the file was altered; copy it again")
+    """Kind, header and arrays of a model file."""
+    kind, header, arrays = read_container(path)
     try:
         check_contents(kind, header, arrays)
     except DataError as problem:
         raise ModelFileError(
             f"{path}: not a sound model of kind {kind!r} ({problem}); train or copy it again"
         ) from None
-    for name, array in arrays.items():
-        if array.dtype.kind == "f" and array.size and not np.isfinite([array.min(), array.max()]).all():
-            raise ModelFileError(f"{path}: array {name!r} holds values that are not numbers; train it again")
     return kind, header, arrays
-
-
-def model_kind(path: str | Path) -> str:
-    """The kind of a model file, from its header alone."""
-    document, *_ = _read(Path(path), header_only=True)
-    return str(document.get("kind"))
-
-
-def _read(path: Path, *, header_only: bool = False) -> tuple[Header, Header, AnyArray]:
-    """The JSON document, the layout of the arrays and their bytes, of a file that looks like ours."""
-    try:
-        if path.exists() and not path.is_file():
-            raise ModelFileError(f"{path}: not a regular file; name a file that `eigenparse train` wrote")
-        with path.open("rb") as stream:
-            head = stream.read(8)
-            size = os.fstat(stream.fileno()).st_size
-            length = struct.unpack("<Q", head)[0] if len(head) == 8 else 0
-            if not 2 <= length <= min(size - 8, MAX_HEADER_BYTES):
-                raise ModelFileError(
-                    f"{path}: not an eigenparse model, or cut short; check the path or copy it again"
-                )
-            text = stream.read(length)
-            data = np.empty(0 if header_only else size - 8 - length, dtype=np.uint8)
-            data = data[: stream.readinto(data.data)]  # less if the file shrinks meanwhile
-    except OSError as problem:
-        raise ModelFileError(f"{path}: cannot be read ({problem.strerror}); check the path") from None
-    try:
-        layout = json.loads(text, object_pairs_hook=_unique_keys)
-        document = json.loads(layout.pop("__metadata__")["eigenparse"], object_pairs_hook=_unique_keys)
-        version = document["version"]
-        if b"\\ud" in text or b"\\uD" in text:  # half a character: nothing could print it
-            json.dumps((layout, document), ensure_ascii=False).encode()
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise ModelFileError(f"{path}: not an eigenparse model; check the path or train it again") from None
-    if version != FORMAT_VERSION:
-        raise ModelFileError(
-            f"{path}: model format {str(version)[:20]!r} is not format {FORMAT_VERSION}; "
-            "use the eigenparse that wrote it"
-        )
-    return document, layout, data
-
-
-def _views(layout: Header, data: AnyArray) -> dict[str, AnyArray]:
-    """Named arrays over the bytes of a safetensors file, which they must cover without gap or overlap."""
-    arrays: dict[str, AnyArray] = {}
-    done = 0
-    for name, spec in sorted(layout.items(), key=lambda item: item[1]["data_offsets"]):
-        dtype, shape, (begin, end) = (
-            np.dtype(DTYPES[spec["dtype"]]),
-            tuple(spec["shape"]),
-            spec["data_offsets"],
-        )
-        if not all(type(n) is int and n >= 0 for n in (*shape, begin, end)):
-            raise ValueError(f"the place of array {name!r} is not a number")
-        if begin != done or end - begin != math.prod(shape) * dtype.itemsize or end > data.size:
-            raise ValueError(f"array {name!r} does not lie where it should")
-        part = data[begin:end].view(dtype).reshape(shape)
-        if dtype == np.bool_ and np.any(part.view(np.uint8) > 1):
-            raise ValueError(f"array {name!r} holds neither true nor false")
-        arrays[name] = part if part.flags.aligned else part.copy()
-        done = end
-    if done != data.size:
-        raise ValueError("bytes are left over after the arrays")
-    return arrays
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A dictionary, refusing keys that occur twice."""
-    result = dict(pairs)
-    if len(result) != len(pairs):
-        raise ValueError("a key occurs twice")
-    return result
 
 
 def load_with_statistics(path: str | Path, kind: str, remedy: str) -> tuple[Header, dict[str, AnyArray]]:

@@ -1,0 +1,101 @@
+"""What long work says while it runs: one callback for progress, one voice for messages."""
+
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class Progress(Protocol):
+    """Is told the stage under way and, where they are known, how many of its steps are done."""
+
+    def __call__(self, stage: str, done: int | None = None, total: int | None = None) -> None: ...
+
+
+def silent(stage: str, done: int | None = None, total: int | None = None) -> None:
+    """The progress callback of work that nobody watches."""
+
+
+def tell(sentence: str) -> None:
+    """A sentence on standard error; the only way in which the package says something beside its results."""
+    sys.stderr.write(f"eigenparse: {sentence}\n")
+
+
+@contextmanager
+def shown(title: str) -> Iterator[Progress]:
+    """A callback that shows stage, steps, time and remaining time on a terminal, and nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield silent
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as Bar
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+
+        def show(stage: str, done: int | None = None, total: int | None = None) -> None:
+            bar.update(task, description=f"{title}: {stage}", completed=done or 0, total=total)
+
+        yield show
+
+
+def counted(items: Iterable[T], title: str, *, total: int | None = None, show: bool = True) -> Iterator[T]:
+    """The same items, counted on a terminal while they pass."""
+    if not show:
+        yield from items
+        return
+    with shown(title) as progress:
+        for done, item in enumerate(items, 1):
+            yield item
+            progress("", done, total)
+
+
+def _peak_megabytes() -> int:
+    """The largest memory of this process so far; 0 where the system does not tell."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        return 0
+    scale = 1024 * 1024 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // scale
+
+
+@dataclass(slots=True)
+class Stages:
+    """A stopwatch: CPU seconds of every stage, and the peak memory at its end in megabytes."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    megabytes: dict[str, int] = field(default_factory=dict)
+    _name: str = ""
+    _since: float = 0.0
+
+    def start(self, name: str) -> None:
+        """End the stage before and begin another."""
+        self.stop()
+        self._name, self._since = name, time.process_time()
+
+    def stop(self) -> None:
+        """End the stage under way."""
+        if self._name:
+            spent = time.process_time() - self._since
+            self.seconds[self._name] = self.seconds.get(self._name, 0.0) + spent
+            self.megabytes[self._name] = _peak_megabytes()
+            self._name = ""
