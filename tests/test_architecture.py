@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "draw": BASE | {"corpus", "decode"},
     "synthetic": BASE | {"corpus", "models", "inference"},
     "plot": BASE | {"report"},
-    "report": BASE | {"corpus"},
+    "report": BASE | {"corpus", "evaluate"},
     "experiments": BASE
     | {
         "corpus",

@@ -1,5 +1,6 @@
 """Registers every verb with the application by importing its module."""
 
+from eigenparse.cli import compare as compare
 from eigenparse.cli import convert as convert
 from eigenparse.cli import demo as demo
 from eigenparse.cli import draw as draw

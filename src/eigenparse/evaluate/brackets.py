@@ -131,7 +131,7 @@ def score_lines(
             " give one tree, or an empty line, for every gold tree"
         )
     found = match_words(gold.treebank, guess.treebank, params, strict=strict)
-    sides, symbols = _both_brackets(gold, guess, found, params, strict)
+    sides, symbols = both_brackets(gold, guess, found, params, strict)
     number = {symbol: k for k, symbol in enumerate(symbols)}
     equal = {(number[a], number[b]) for a, b in params.equal_labels if a in number and b in number}
     equal |= {(b, a) for a, b in equal}
@@ -156,7 +156,7 @@ def score_lines(
     )
 
 
-def _both_brackets(
+def both_brackets(
     gold: TreeLines, guess: TreeLines, found: WordMatch, params: EvalbParams, strict: bool
 ) -> tuple[tuple[Brackets, Brackets], tuple[str, ...]]:
     """The brackets of both sides, and the plain labels that their ids stand for."""

@@ -18,12 +18,14 @@ UNCLOSED = -1  # EVALB leaves the end of such a bracket unset
 class Brackets:
     """Brackets that count, by sentence and from the top down.
 
-    label, start, end: (B,), spans half-open over the words that count; offsets: (S + 1,).
+    label, start, end: (B,), spans half-open over the words that count; row: (B,) of the treebank;
+    offsets: (S + 1,).
     """
 
     label: IntVector
     start: LongVector
     end: LongVector
+    row: LongVector
     offsets: LongVector
 
 
@@ -73,7 +75,7 @@ def brackets_of(
     rows = np.flatnonzero(counts)
     rows = rows[np.lexsort((-rows, sentence[rows]))]
     size = np.bincount(sentence[rows], minlength=len(treebank))
-    return Brackets(label[rows], start[rows], end[rows], np.concatenate([[0], np.cumsum(size)]))
+    return Brackets(label[rows], start[rows], end[rows], rows, np.concatenate([[0], np.cumsum(size)]))
 
 
 def _first_rows(parent: IntVector) -> LongVector:
