@@ -89,7 +89,7 @@ def test_it_is_trained_scored_and_shown(tmp_path: pathlib.Path) -> None:
     text, out = tmp_path / "text", tmp_path / "toy.model"
     text.write_text("a b a\nA c\nb b\n")
     run("train", "toy", text, "--lower", "--add", 0, "--out", out)
-    assert "Learn a toy" in run("train", "--help").out
+    assert "toy" in run("train", "--help").out
     assert "At least 0." in run("train", "toy", "--help").out
     assert "add must be" in call("train", "toy", text, "--add", -1, "--out", out).err
 

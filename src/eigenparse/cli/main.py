@@ -52,7 +52,7 @@ def register(words: list[str]) -> None:
         import_module(f"eigenparse.cli.{name}")
         if not {"-h", "--help"} & set(words):
             announce_first_use(name)
-    elif words[:1] == ["train"] and words[1:] and _add_learner(words[1]):
+    elif words[:1] == ["train"] and len(words) > 1 and _add_learner(words[1]):
         return
     if not any(group.registered_commands for group in (app, train, reproduce)):
         import_module("eigenparse.cli.verbs")
