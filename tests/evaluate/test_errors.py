@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from eigenparse.cli.main import app, register
+from eigenparse.cli.app import app
+from eigenparse.cli.main import register
 from eigenparse.corpus.brackets import format_trees
 from eigenparse.evaluate.errors import RIGHT, ErrorReport, find_errors
 from eigenparse.evaluate.pairing import PairedFiles, pair_files

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from eigenparse.cli.main import app
+from eigenparse.cli.app import READ, WRITTEN, app, verb
 
 EXAMPLES = """
 Examples:
@@ -16,12 +16,16 @@ Examples:
 """
 
 
-@app.command(epilog=EXAMPLES)
+@verb(app, epilog=EXAMPLES)
 def compare(
-    gold: Annotated[Path, typer.Argument(metavar="GOLD", help="Gold trees.")],
-    guesses: Annotated[list[Path], typer.Argument(metavar="GUESS...", help="Trees of one or two parsers.")],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for index.html.")],
-    params: Annotated[Path | None, typer.Option(metavar="FILE.prm", help="EVALB parameter file.")] = None,
+    gold: Annotated[Path, typer.Argument(metavar="GOLD", help="Gold trees."), READ],
+    guesses: Annotated[
+        list[Path], typer.Argument(metavar="GUESS...", help="Trees of one or two parsers."), READ
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for index.html."), WRITTEN],
+    params: Annotated[
+        Path | None, typer.Option(metavar="FILE.prm", help="EVALB parameter file."), READ
+    ] = None,
 ) -> None:
     """Write a self-contained page that shows every difference, the worst sentences first.
 

@@ -12,22 +12,11 @@ from types import FrameType
 import typer
 
 from eigenparse import __version__
+from eigenparse.cli.app import app as app
+from eigenparse.cli.app import reproduce as reproduce
+from eigenparse.cli.app import train as train
 from eigenparse.cli.progress import announce_first_use
 from eigenparse.errors import EigenparseError
-
-app = typer.Typer(
-    name="eigenparse",
-    help="Train latent-variable parsers and taggers from your own data, in seconds, on a CPU.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-train = typer.Typer(name="train", help="Learn a model from a corpus.", no_args_is_help=True)
-app.add_typer(train)
-reproduce = typer.Typer(
-    name="reproduce", help="Repeat a paper's experiments; print and write its tables.", no_args_is_help=True
-)
-app.add_typer(reproduce)
 
 
 def _version(wanted: bool) -> None:
@@ -57,14 +46,25 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 
 def register(words: list[str]) -> None:
-    """Import the verb asked for, which registers itself here, or all of them where that is not clear."""
+    """Import the verb asked for, which registers itself, or all of them where that is not clear."""
     name = "_".join(words[: 2 if words[:1] in (["train"], ["reproduce"]) else 1])
     if name.isidentifier() and find_spec(f"eigenparse.cli.{name}") is not None:
         import_module(f"eigenparse.cli.{name}")
         if not {"-h", "--help"} & set(words):
             announce_first_use(name)
+    elif words[:1] == ["train"] and len(words) > 1 and _add_learner(words[1]):
+        return
     if not any(group.registered_commands for group in (app, train, reproduce)):
         import_module("eigenparse.cli.verbs")
+
+
+def _add_learner(name: str) -> bool:
+    """Make the command that trains a kind from its records; False if there is no such kind."""
+    learners = import_module("eigenparse.cli.learners")
+    kind = learners.kind_of_trainer(f"train {name}")
+    if kind is not None:
+        learners.add_learner(train, kind, name)
+    return kind is not None
 
 
 def main() -> None:

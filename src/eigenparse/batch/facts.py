@@ -1,0 +1,43 @@
+"""Facts and figures as lines for people."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+_LONGEST = 72
+
+
+def fact_lines(facts: dict[str, Any], before: str = "") -> list[str]:
+    """A line per fact: long lists by their length and their beginning, facts inside facts below them."""
+    rows: list[str] = []
+    for name, value in facts.items():
+        if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
+            value = dict(zip(map(str, range(len(value))), value))
+        if isinstance(value, dict):
+            rows += [f"{before}{name}", *fact_lines(value, before + "  ")] if value else []
+            continue
+        shown = json.dumps(value, ensure_ascii=False) if isinstance(value, list) else str(value)
+        if len(shown) > _LONGEST:
+            shown = (f"{len(value)}: " if isinstance(value, list) else "") + shown[: _LONGEST - 1] + "…"
+        rows.append(f"{before}{name:<26}{shown}")
+    return rows
+
+
+def table(rows: Sequence[Any]) -> list[str]:
+    """Lines as they are; rows of figures by name as a table with a head."""
+    figures = [row for row in rows if isinstance(row, dict)]
+    if not figures:
+        return [str(row) for row in rows]
+    names = list(figures[0])
+    shown = [[_cell(row[name]) for name in names] for row in figures]
+    widths = [max(len(text) for text in column) for column in zip(names, *shown)]
+    return [_row(cells, widths) for cells in (names, *shown)]
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    first, *others = zip(cells, widths)
+    return "  ".join([f"{first[0]:<{first[1]}}", *(f"{text:>{width}}" for text, width in others)]).rstrip()
+
+
+def _cell(value: Any) -> str:
+    return f"{value:.2f}" if isinstance(value, float) else str(value)

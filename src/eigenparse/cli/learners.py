@@ -1,0 +1,174 @@
+"""``eigenparse train KIND``, made from the records of the kind: options, how to read, and their help.
+
+A record's docstring is the help of the command.  An options record may have ``examples``, complete commands; a
+reading record may have ``sources``: the name of its sources on the command line and a sentence about them.
+"""
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import Field, fields
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from eigenparse.cli.app import READ, WRITTEN, verb
+from eigenparse.models.registry import BUILT_IN, Kind, kind_named, kinds, named
+from eigenparse.work.work import Where
+
+SOURCES = ("TRAIN...", "Files to learn from; - is standard input.")
+OUT = typer.Option("--out", "-o", metavar="MODEL", help="The model file to write.")
+DEV = typer.Option(metavar="FILE", help="Development data to score the model on.")
+REPORT = typer.Option(metavar="FILE.json", help="Write what was learnt, and how, here.")
+JOBS = typer.Option(min=0, metavar="N", help="Processes; 0 for all cores.")
+CLUSTER = typer.Option(metavar="ADDRESS", help="Learn on a Dask cluster, as tcp://host:8786.")
+RESUME = typer.Option("--resume", help="Continue an interrupted run of this command.")
+RUNNING: dict[str, tuple[Any, Any]] = {
+    "out": (Annotated[Path, OUT, WRITTEN], ...),
+    "dev": (Annotated[str | None, DEV, READ], None),
+    "report": (Annotated[Path | None, REPORT, WRITTEN], None),
+    "jobs": (Annotated[int, JOBS], 1),
+    "cluster": (Annotated[str | None, CLUSTER], None),
+    "resume": (Annotated[bool, RESUME], False),
+}
+
+
+def add_learner(app: typer.Typer, kind: Kind, name: str) -> None:
+    """Give an application the command that trains a kind."""
+    options, reading = named(kind.options or ""), named(kind.reading or "")
+    examples = getattr(options, "examples", ()) or (f"eigenparse {kind.trainer} train.txt --out my.model",)
+    epilog = "\n\n".join(["Examples:", *(f"  {line}" for line in examples)])
+    app.registered_commands[:] = [one for one in app.registered_commands if one.name != name]
+    verb(app, name, epilog=epilog)(_function(kind, options, reading))
+
+
+def add_titles(app: typer.Typer) -> None:
+    """List every kind that can be trained without importing its learner."""
+    present = {one.name or one.callback.__name__ for one in app.registered_commands if one.callback}
+    for kind in trained_kinds():
+        name = kind.trainer.removeprefix("train ")
+        if kind.trainer.startswith("train ") and name not in present:
+            app.command(name, help=f"Learn {kind.title}.")(lambda: None)
+
+
+def trained_kinds() -> list[Kind]:
+    """The kinds that a command learns."""
+    with suppress(ModuleNotFoundError):  # until every family has its record
+        return [kind for kind in kinds() if kind.options is not None and kind.reading is not None]
+    every = [kind for name in BUILT_IN if (kind := _known(name)) is not None]
+    return [kind for kind in every if kind.options is not None and kind.reading is not None]
+
+
+def kind_of_trainer(trainer: str) -> Kind | None:
+    """The kind that a command such as ``train hmm`` learns; None if there is none."""
+    first = _known(trainer.rpartition(" ")[2])
+    every = trained_kinds() if first is None or first.trainer != trainer else [first]
+    return next((kind for kind in every if kind.trainer == trainer and kind.options is not None), None)
+
+
+def _known(name: str) -> Kind | None:
+    try:
+        return kind_named(name)
+    except ModuleNotFoundError:  # until every family has its record
+        return None
+
+
+def _function(kind: Kind, options: Any, reading: Any) -> Callable[..., None]:
+    """A function whose signature Typer reads: sources, the fields of both records, and where the work runs."""
+    parameters = _parameters(options, reading)
+
+    def run(**values: Any) -> None:
+        from eigenparse.batch.train import train
+
+        given = {name: _value(value) for name, value in values.items()}
+        where = Where(given["jobs"], given["cluster"], given["resume"])
+        chosen, read = (record(**_picked(record, given)) for record in (options, reading))
+        train(kind, chosen, read, given["sources"], given["out"], where, given["dev"], given["report"])
+
+    run.__name__ = kind.trainer.rpartition(" ")[2]
+    run.__doc__ = (inspect.getdoc(options) or f"Learn {kind.title}.").split("\n\n")[0]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run
+
+
+def _parameters(options: Any, reading: Any) -> list[inspect.Parameter]:
+    metavar, about = getattr(reading, "sources", SOURCES)
+    sources = Annotated[list[str], typer.Argument(metavar=metavar, help=about), READ]
+    found: dict[str, tuple[Any, Any]] = {"sources": (sources, ...), "out": RUNNING["out"]}
+    for record in (options, reading):
+        for one in _shown(record):
+            if one.name in found or one.name in RUNNING:
+                raise TypeError(f"{record.__name__}.{one.name} has the name of another option; rename it")
+            found[one.name] = _option(record, one)
+    every = {**found, **RUNNING}
+    return [
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            annotation=annotation,
+            default=inspect.Parameter.empty if default is ... else default,
+        )
+        for name, (annotation, default) in every.items()
+    ]
+
+
+def _shown(record: Any) -> list["Field[Any]"]:
+    return [one for one in fields(record) if one.metadata.get("shown")]
+
+
+def _option(record: Any, one: "Field[Any]") -> tuple[Any, Any]:
+    """Type and default of one field as Typer wants them."""
+    hint: Any = typing.get_type_hints(record)[one.name]
+    default: Any = one.default
+    parts = [part for part in typing.get_args(hint) if part is not type(None)]
+    optional = isinstance(hint, types.UnionType)
+    inner: Any = parts[0] if optional else hint
+    flag, about = f"--{one.name.replace('_', '-')}", _help(one)
+    if inner is bool and (optional or default):
+        flag += f"/--no-{flag[2:]}"
+    if typing.get_origin(inner) is tuple:
+        inner = types.GenericAlias(list, typing.get_args(inner)[:1])
+        default, optional = list(default) or None, True
+        about += " May be repeated."
+    if one.metadata["choices"]:
+        inner = _choices(one.name, one.metadata["choices"])
+        default = None if default is None else inner(default)
+    marks = (READ,) if Path in (inner, *typing.get_args(inner)) else ()
+    wanted = inner | None if optional else inner
+    return Annotated[(wanted, typer.Option(flag, help=about), *marks)], default
+
+
+def _choices(name: str, words: Sequence[str]) -> Any:
+    """The words as an enumeration, of which Typer makes a choice."""
+    make: Any = StrEnum
+    return make(name, {word: word for word in words})
+
+
+def _help(one: "Field[Any]") -> str:
+    """The help of a field, with the bounds that its record checks."""
+    low, high = one.metadata["low"], one.metadata["high"]
+    bounds = {
+        (False, False): "",
+        (True, False): f" At least {low}.",
+        (False, True): f" At most {high}.",
+        (True, True): f" From {low} to {high}.",
+    }[low is not None, high is not None]
+    return f"{one.metadata['help']}{bounds}"
+
+
+def _value(given: Any) -> Any:
+    """What a record wants of what Typer gives."""
+    if isinstance(given, StrEnum):
+        return given.value
+    return tuple(given) if isinstance(given, list) else given
+
+
+def _picked(record: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """The values of a record's fields; what was not given keeps its default."""
+    picked = {one.name: given[one.name] for one in _shown(record)}
+    return {name: value for name, value in picked.items() if value is not None}
