@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from eigenparse.corpus.classes import class_levels
 from eigenparse.corpus.columns import Label
+from eigenparse.corpus.word_classes import class_levels
 from eigenparse.learn.grammar.counts import estimate, hard_counts
 from eigenparse.learn.grammar.em import expected_counts
 from eigenparse.learn.grammar.encode import ENOUGH, fold_rare

@@ -1,8 +1,8 @@
-"""Constituency trees and a table of head rules in, dependency trees out.
+"""Head rules: which child of a phrase is its head.  Trees and rules in, dependency trees out.
 
 A rule line is ``LABEL left|right CHILD CHILD ...``: the children are searched from that side for the
 first symbol of the list, then for the second, and so on; if none is there, the first child from that
-side that is no punctuation is the head.  Several symbols joined by ``/`` are equally good.  The label
+side that is not punctuation is the head.  Symbols joined by ``/`` have the same rank.  The label
 ``*`` stands for all labels without a rule; lines that start with ``#`` are comments.
 """
 
@@ -21,7 +21,8 @@ from eigenparse.errors import DataError, FormatError
 
 PUNCTUATION = frozenset({".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", '"'})
 ANY = "*"
-# After the tables of [collins-1999] and [yamada-matsumoto-2003], with the labels of newer treebanks.
+# For dependency trees and head-outward binarisation: after [collins-1999] and [yamada-matsumoto-2003],
+# with the labels of newer treebanks.
 ENGLISH = """
 S left TO IN VP S SBAR ADJP UCP NP
 SBAR left WHNP WHPP WHADVP WHADJP IN DT S SQ SINV SBAR FRAG
@@ -52,6 +53,24 @@ WHPP right IN TO FW
 X right
 * left
 """
+# For the head features of latent grammars: coarser groups in the manner of [collins-1997], where a verb heads
+# its phrase before "to" does.  Merging the two tables would change every trained grammar.
+ENGLISH_FEATURES = """
+NP right NN/NNP/NNPS/NNS/NML/NX/PRP/WP/EX NP $/QP/CD ADJP/JJ/JJS/JJR/VBG DT/RB/S/SBAR
+NML right NN/NNP/NNPS/NNS/NML/NX/PRP/WP/EX NP CD/QP JJ/ADJP
+VP left VBD/VBN/MD/VBZ/VB/VBG/VBP TO VP ADJP/NN/NNS/NP
+PP left IN/TO/VBG/VBN/RP/FW PP
+S left VP S SBAR/ADJP/UCP/NP
+SINV left VBD/VBN/MD/VBZ/VB/VBG/VBP VP S/SINV
+SQ left VBD/VBN/MD/VBZ/VB/VBG/VBP VP SQ
+SBARQ left SQ/S/SINV SBARQ/FRAG
+SBAR left WHNP/WHPP/WHADVP/WHADJP/IN/DT S/SQ/SINV SBAR/FRAG
+ADJP right JJ/JJR/JJS NN/NNS/VBN/VBG/QP/$ ADJP/RB/CD
+ADVP left RB/RBR/RBS IN/TO/ADVP JJ/NN
+QP right $/CD NN/NNS/JJ/RB/IN
+WHNP right WDT/WP/WP$/WRB WHNP/NN/NNS
+"""
+RIGHT_HEADED = ("N", "ADJ", "Q", "W")  # how other labels begin whose heads stand on the right
 UNIVERSAL = {
     "NOUN": "NN NNS", "PROPN": "NNP NNPS", "VERB": "VB VBD VBG VBN VBP VBZ", "AUX": "MD",
     "ADJ": "JJ JJR JJS AFX",
@@ -64,9 +83,13 @@ UNIVERSAL = {
 
 @dataclass(frozen=True, slots=True)
 class HeadRules:
-    """rules: label → (whether the search starts at the right, groups of symbols, best first)."""
+    """rules: label → (whether the search starts at the right, groups of symbols, best first).
+
+    punctuation: symbols that head a phrase only if nothing else is there.
+    """
 
     rules: dict[str, tuple[bool, tuple[frozenset[str], ...]]]
+    punctuation: frozenset[str] = PUNCTUATION
 
 
 def parse_rules(text: str, *, source: str = "rules") -> HeadRules:
@@ -102,15 +125,25 @@ def english_rules() -> HeadRules:
     return parse_rules(ENGLISH, source="built-in English rules")
 
 
+def feature_rules(symbols: Sequence[str]) -> HeadRules:
+    """The table of the head features; labels without a rule prefer children with the same first letter."""
+    known = parse_rules(ENGLISH_FEATURES, source="built-in rules of head features").rules
+    by_letter = {
+        symbol: (symbol.startswith(RIGHT_HEADED), (frozenset(c for c in symbols if c[:1] == symbol[:1]),))
+        for symbol in symbols
+    }
+    return HeadRules(by_letter | known, punctuation=frozenset())
+
+
 def rank_table(labels: Sequence[str], rules: HeadRules) -> tuple[AnyArray, AnyArray]:
-    """rank[label, child label], smaller is better, and (labels,) whether the search starts at the right."""
+    """rank[label, child label] (lower is better), and (labels,) whether the search starts at the right."""
     n = len(labels)
     worst = 1 + max((len(groups) for _, groups in rules.rules.values()), default=0)
-    rank = np.full((n, n), worst, dtype=np.int64)
+    rank = np.full((n, n), worst, dtype=np.int16)
     fallback = rules.rules.get(ANY, (False, ()))
     from_right = np.zeros(n, dtype=bool)
     place = {label: i for i, label in enumerate(labels)}
-    marks = [i for i, label in enumerate(labels) if label in PUNCTUATION]
+    marks = [i for i, label in enumerate(labels) if label in rules.punctuation]
     rank[:, marks] = worst + 1
     for a, label in enumerate(labels):
         from_right[a], groups = rules.rules.get(label, fallback)
@@ -134,10 +167,10 @@ def head_children(trees: Treebank, rules: HeadRules) -> AnyArray:
 
 
 def to_dependencies(trees: Treebank, rules: HeadRules | None = None) -> Dependencies:
-    """Dependency trees of constituency trees: every phrase hangs from the head word of the phrase above.
+    """Dependency trees of constituency trees: a phrase depends on the head word of the phrase above it.
 
-    Relations are ``phrase:above``, the labels of the largest phrase a word heads and of the phrase
-    that contains it.
+    A relation is ``phrase:above``: the label of the largest phrase that the word heads, and the label of
+    the phrase that contains it.
     """
     if trees.label.size and np.any((trees.word < 0) & ~np.isin(np.arange(trees.label.size), trees.parent)):
         raise DataError("a phrase has no words; normalise the trees first")

@@ -7,6 +7,7 @@ import numpy as np
 from eigenparse.arrays import BoolVector, IntVector, LongVector, as_ids, as_offsets
 from eigenparse.corpus.columns import Treebank
 from eigenparse.kernels.grammar import transform as kernel
+from eigenparse.kernels.intern import intern_keys
 
 ROOT = "TOP"
 ROOT_NAMES = ("", "ROOT", "TOP", "S1", "VROOT")
@@ -116,8 +117,7 @@ def compact(ids: IntVector, symbols: tuple[str, ...]) -> tuple[IntVector, tuple[
 
 
 def intern(key: LongVector) -> tuple[IntVector, LongVector]:
-    """Dense ids of non-negative numbers in order of first occurrence, and the distinct numbers."""
-    table = np.full(1 << (2 * key.size).bit_length(), -1, dtype=np.int32)
-    ids, distinct = np.empty(key.size, dtype=np.int32), np.empty(key.size, dtype=np.int64)
-    n = kernel.intern_keys(key, table, distinct, ids)
-    return ids, distinct[:n]
+    """Dense ids of numbers in order of first occurrence, and the distinct numbers."""
+    ids, first = np.empty(key.size, dtype=np.int32), np.empty(key.size, dtype=np.int64)
+    n = intern_keys(key, ids, first)
+    return ids, key[first[:n]]

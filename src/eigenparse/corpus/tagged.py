@@ -1,7 +1,7 @@
 """Files of labelled tokens to columns and back: CoNLL columns and ``word_TAG`` lines.
 
-CoNLL columns: one token a line, columns separated by blanks or tabs, an empty line after each
-sequence.  ``word_TAG`` lines: one sequence a line; the last underscore of a token cuts it.
+CoNLL columns: one token per line, columns separated by blanks or tabs, an empty line after each
+sequence.  ``word_TAG`` lines: one sequence per line; the last underscore separates word and tag.
 """
 
 import itertools
@@ -24,18 +24,13 @@ def text_lines(path: str | Path) -> Iterator[str]:
         yield line[:-1] if line.endswith("\r") else line
 
 
-def read_columns(path: str | Path, names: Sequence[str] | None = None) -> Sequences:
-    """Read CoNLL columns; without ``names`` they are word, label or word, pos, label or c1, c2, ...
-
-    Raises FormatError where a line has another number of columns than the first.
-    """
-    return parse_columns(text_lines(path), names, source=str(path))
-
-
 def parse_columns(
     lines: Iterable[str], names: Sequence[str] | None = None, *, source: str = "input"
 ) -> Sequences:
-    """The same from lines already read."""
+    """CoNLL columns; without ``names`` they are called word, label or word, pos, label or c1, c2, ...
+
+    Raises FormatError where a line has another number of columns than the first.
+    """
     rows: list[list[str]] = []
     lengths: list[int] = []
     begun: list[int] = []
@@ -84,13 +79,8 @@ def default_names(width: int) -> list[str]:
     return usual.get(width, [f"c{k + 1}" for k in range(width)])
 
 
-def read_tagged_lines(path: str | Path, *, separator: str = "_") -> Sequences:
-    """Read ``word_TAG`` lines into the columns word and label."""
-    return parse_tagged_lines(text_lines(path), separator=separator, source=str(path))
-
-
 def parse_tagged_lines(lines: Iterable[str], *, separator: str = "_", source: str = "input") -> Sequences:
-    """The same from lines already read."""
+    """``word_TAG`` lines as the columns word and label."""
     words: list[str] = []
     tags: list[str] = []
     lengths: list[int] = []
@@ -115,7 +105,7 @@ def parse_tagged_lines(lines: Iterable[str], *, separator: str = "_", source: st
 
 
 def parse_plain_lines(lines: Iterable[str]) -> Sequences:
-    """Tokens separated by blanks, a sequence a line, as the single column word."""
+    """Tokens separated by blanks, one sequence per line, as the single column ``word``."""
     split = [(number, text.split()) for number, text in enumerate(lines, start=1)]
     kept = [(number, tokens) for number, tokens in split if tokens]
     words = [token for _, tokens in kept for token in tokens]

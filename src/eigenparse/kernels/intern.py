@@ -1,4 +1,8 @@
-"""Dense ids for 64-bit keys, in order of first occurrence."""
+"""Hash tables of 64-bit keys: dense ids in order of first occurrence, and positions of known keys.
+
+A table is open-addressed with linear probing.  It is an int32 array whose length is a power of two and at
+least twice the number of keys; a slot holds the position of a key in its list of keys, or -1 if it is empty.
+"""
 
 import numpy as np
 from numba import njit
@@ -21,28 +25,47 @@ def mix_columns(a, b, out):
 
 
 @njit(cache=True, nogil=True)
+def empty_table(n):
+    """A table with room for n keys."""
+    size = 16
+    while size < 2 * n:
+        size *= 2
+    return np.full(size, -1, dtype=np.int32)
+
+
+@njit(cache=True, nogil=True)
+def find_slot(keys, table, key):
+    """The slot of ``table`` that holds the position of ``key`` in ``keys``, or the empty slot where it belongs."""
+    mask = table.size - 1
+    h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
+    slot = np.int64((h >> np.uint64(20)) & np.uint64(mask))
+    while table[slot] >= 0 and keys[table[slot]] != key:
+        slot = (slot + 1) & mask
+    return slot
+
+
+@njit(cache=True, nogil=True)
 def intern_keys(keys, ids, first):
-    """Write the dense id of each key and the row where each id first occurs; return their number."""
-    n = keys.size
-    bits = 4
-    while (1 << bits) < 2 * n:
-        bits += 1
-    shift = np.uint64(64 - bits)
-    mask = (1 << bits) - 1
-    table = np.full(1 << bits, -1, dtype=np.int32)
+    """Write the dense id of each key and the row where each id first occurs; return the number of ids."""
+    table, distinct = empty_table(keys.size), np.empty_like(keys)
     count = 0
-    for i in range(n):
-        slot = np.int64((keys[i] * np.uint64(0x9E3779B97F4A7C15)) >> shift)
-        while True:
-            seen = table[slot]
-            if seen < 0:
-                table[slot] = count
-                first[count] = i
-                ids[i] = count
-                count += 1
-                break
-            if keys[first[seen]] == keys[i]:
-                ids[i] = seen
-                break
-            slot = (slot + 1) & mask
+    for i in range(keys.size):
+        slot = find_slot(distinct, table, keys[i])
+        if table[slot] < 0:
+            table[slot] = count
+            distinct[count], first[count] = keys[i], i
+            count += 1
+        ids[i] = table[slot]
     return count
+
+
+@njit(cache=True, nogil=True)
+def find_keys(wanted, keys, out):
+    """Write the position in ``keys`` of every wanted key, -1 where absent."""
+    table = empty_table(keys.size)
+    for i in range(keys.size):
+        slot = find_slot(keys, table, keys[i])
+        if table[slot] < 0:
+            table[slot] = i
+    for i in range(wanted.size):
+        out[i] = table[find_slot(keys, table, wanted[i])]

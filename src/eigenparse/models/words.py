@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from eigenparse.arrays import IntVector, as_ids
-from eigenparse.corpus.classes import class_levels
+from eigenparse.corpus.word_classes import class_levels
 from eigenparse.models.grammar.pcfg import Skeleton
 
 

@@ -1,22 +1,21 @@
 """Words and templates in, hashed integer columns out: what the arc kernels read.
 
-Keys are stable 64-bit hashes of text, so a parser needs no vocabulary and an unseen word simply
-meets weights that nobody trained.
+Keys are stable 64-bit hashes of text, so a parser needs no vocabulary; an unseen word meets untrained weights.
 """
 
-import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from eigenparse.arrays import AnyArray
 from eigenparse.corpus.dependencies import Dependencies
+from eigenparse.corpus.word_classes import kind_and_ending
 from eigenparse.errors import OptionError
 from eigenparse.features.dependency.templates import ATTRIBUTES, CODES, LABEL_ATTRIBUTES, ROLES
+from eigenparse.features.keys import key_of, key_table
 from eigenparse.kernels.dependency.arc_features import MANY_TAGS, N_CODES, PAD, Templates
 
 UNIVERSAL_TAGS = tuple(
@@ -24,7 +23,6 @@ UNIVERSAL_TAGS = tuple(
 )
 CLASSES = {"VERB": 1, "AUX": 1, "PUNCT": 2, "CCONJ": 3, "SCONJ": 3}
 ATOM = re.compile(r"([a-z])([+-]\d)?\.([a-z])")
-KeyVector = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,21 +33,6 @@ class ArcColumns:
     tags: AnyArray
     classes: AnyArray
     offsets: AnyArray
-
-
-def key_of(*text: str) -> int:
-    """A stable 64-bit hash of some strings."""
-    return int.from_bytes(hashlib.blake2b("\x00".join(text).encode(), digest_size=8).digest(), "little")
-
-
-def key_table(names: Sequence[str], salt: str) -> KeyVector:
-    """Hashes of many strings under one salt."""
-    return np.array([key_of(salt, name) for name in names], dtype=np.uint64)
-
-
-def _suffix(form: str) -> str:
-    kind = "d" if form[:1].isdigit() else "A" if form[:1].isupper() else "a" if form[:1].isalpha() else "."
-    return kind + form[-3:].lower()
 
 
 def _tag_slot(tag: str) -> int:
@@ -75,7 +58,7 @@ def arc_columns(trees: Dependencies) -> ArcColumns:
             coarse,
             fine,
             key_table(symbols["feats"], "f")[trees.feats],
-            key_table([_suffix(form) for form in forms], "x")[trees.form],
+            key_table([kind_and_ending(form) for form in forms], "x")[trees.form],
         ]
     )
     tags = np.array([_tag_slot(tag) for tag in upos], dtype=np.int64)[trees.upos]

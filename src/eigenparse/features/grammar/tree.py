@@ -8,10 +8,11 @@ import numpy.typing as npt
 
 from eigenparse.arrays import FloatArray, IntMatrix, IntVector
 from eigenparse.corpus.columns import Trees
+from eigenparse.corpus.heads import feature_rules, rank_table
 from eigenparse.errors import OptionError
-from eigenparse.features.grammar.heads import head_ranks
+from eigenparse.features.keys import dense_ids
 from eigenparse.kernels.columns import head_rows, other_head_above, spans
-from eigenparse.kernels.intern import intern_keys, mix_columns
+from eigenparse.kernels.intern import mix_columns
 
 Keys = npt.NDArray[np.uint64]
 LONGEST = 40  # spans and margins beyond this many words look alike
@@ -110,7 +111,7 @@ def head_tags(trees: Trees) -> IntVector:
     bottom = np.array([index[label.chain[-1]] for label in trees.labels], dtype=np.int32)
     top = np.array([index[label.chain[0]] for label in trees.labels], dtype=np.int32)
     partial = np.array([label.partial for label in trees.labels])
-    rank, rightmost = head_ranks(symbols)
+    rank, rightmost = rank_table(symbols, feature_rules(symbols))
     head, best = np.empty(trees.label.size, dtype=np.int32), np.empty(trees.label.size, dtype=np.int16)
     a = trees.label
     head_rows(trees.left, trees.right, bottom[a], top[a], partial[a], rank, rightmost, head, best)
@@ -203,9 +204,7 @@ def feature_table(
     Scaling [cohen-etal-2013]: feature i gets sqrt(n / (count_i + kappa)); ``None`` leaves it out.
     The scales' dtype is that of everything projected later.
     """
-    n, keys = order.size, feature_keys(view, names, order)
-    ids, first = np.empty(keys.size, dtype=np.int32), np.empty(keys.size, dtype=np.int64)
-    d = intern_keys(keys.ravel(), ids, first)
-    count = np.bincount(ids, minlength=d)
-    scale = np.ones(d) if kappa is None else np.sqrt(n / (count + kappa))
-    return FeatureTable(ids.reshape(keys.shape), scale.astype(dtype))
+    ids, known = dense_ids(feature_keys(view, names, order))
+    count = np.bincount(ids.ravel(), minlength=known.size)
+    scale = np.ones(known.size) if kappa is None else np.sqrt(order.size / (count + kappa))
+    return FeatureTable(ids, scale.astype(dtype))

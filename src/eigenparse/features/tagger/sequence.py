@@ -88,23 +88,6 @@ def default_features(columns: Sequence[str], label: str) -> ChainFeatures:
     return chain_features({"phi": future, "psi": past, "xi": present, "upsilon": destiny}, label=label)
 
 
-def phoneme_features(code: str, label: str) -> ChainFeatures:
-    """The templates of figure 6: labels and codes next to the token, np, pp and pos."""
-    roles = {
-        "phi": [f"{label}[1]&{code}", f"{label}[1]", code, f"next({label})"],
-        "psi": [f"{label}[-1]&{code}[-1]", f"{label}[-1]", f"{code}[-1]", f"previous({label})"],
-        "xi": [code],
-        "upsilon": [
-            f"{label}[-1]&{code}[-1]",
-            f"{label}[-1]",
-            f"{code}[-1]",
-            f"previous({label})",
-            f"place({label})",
-        ],
-    }
-    return chain_features(roles, label=label)
-
-
 def read_features(lines: Iterable[str], *, label: str, source: str = "templates") -> ChainFeatures:
     """Templates from lines ``role: template``; empty lines and lines beginning with # are skipped."""
     roles: dict[str, list[str]] = {role: [] for role in ROLES}

@@ -7,33 +7,7 @@ visits parents first; nothing recurses.
 import numpy as np
 from numba import njit
 
-
-@njit(cache=True, nogil=True)
-def find_key(keys, table, key):
-    """Slot of ``table`` that holds the id of ``key``, or the empty slot where it belongs."""
-    mask = table.size - 1
-    h = np.uint64(key) * np.uint64(0x9E3779B97F4A7C15)
-    slot = np.int64((h >> np.uint64(20)) & np.uint64(mask))
-    while table[slot] >= 0 and keys[table[slot]] != key:
-        slot = (slot + 1) & mask
-    return slot
-
-
-@njit(cache=True, nogil=True)
-def intern_keys(key, table, distinct, ids):
-    """Dense ids of non-negative numbers in order of first occurrence; how many there are.
-
-    key, ids, distinct: (N,).  table: (power of two,) filled with -1 and larger than N.
-    """
-    n = 0
-    for i in range(key.size):
-        slot = find_key(distinct, table, key[i])
-        if table[slot] < 0:
-            table[slot] = n
-            distinct[n] = key[i]
-            n += 1
-        ids[i] = table[slot]
-    return n
+from eigenparse.kernels.intern import find_slot
 
 
 @njit(cache=True, nogil=True)
@@ -128,7 +102,7 @@ def chain_ids(label, only_child, n_labels, table, first, rest, keys, chain):
     for r in range(label.size):
         below = chain[only_child[r]] if only_child[r] >= 0 else -1
         key = np.int64(below + 1) * n_labels + label[r]
-        slot = find_key(keys, table, key)
+        slot = find_slot(keys, table, key)
         if table[slot] < 0:
             table[slot] = n
             keys[n], first[n], rest[n] = key, label[r], below

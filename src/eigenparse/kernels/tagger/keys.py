@@ -36,28 +36,3 @@ def neighbour_runs(ids, offsets, before, after):
                 after[t] = -1
             else:
                 after[t] = t + 1 if ids[t + 1] != ids[t] else after[t + 1]
-
-
-@njit(cache=True, nogil=True)
-def build_table(keys, table):
-    """Open-addressing table of positions in ``keys``; ``table`` is a power of two long, filled with -1."""
-    mask = table.size - 1
-    for i in range(keys.size):
-        slot = np.int64(keys[i] & np.uint64(mask))
-        while table[slot] >= 0:
-            slot = (slot + 1) & mask
-        table[slot] = i
-
-
-@njit(cache=True, nogil=True)
-def find_keys(wanted, keys, table, out):
-    """Position in ``keys`` of every wanted key, -1 where absent."""
-    mask = table.size - 1
-    for i in range(wanted.size):
-        slot = np.int64(wanted[i] & np.uint64(mask))
-        out[i] = -1
-        while table[slot] >= 0:
-            if keys[table[slot]] == wanted[i]:
-                out[i] = table[slot]
-                break
-            slot = (slot + 1) & mask

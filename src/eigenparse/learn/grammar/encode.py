@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenparse.arrays import IntVector, LongVector, as_ids, as_offsets
-from eigenparse.corpus.classes import class_levels
 from eigenparse.corpus.columns import Trees
+from eigenparse.corpus.word_classes import class_levels
 from eigenparse.kernels.columns import heights
 from eigenparse.models.grammar.pcfg import Skeleton
 

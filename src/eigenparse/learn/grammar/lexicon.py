@@ -14,8 +14,8 @@ import numpy as np
 from scipy.sparse import csr_matrix, hstack
 
 from eigenparse.arrays import AnyArray, FloatArray, IntVector, LongVector, as_ids, as_offsets
-from eigenparse.corpus.classes import class_levels
 from eigenparse.corpus.columns import Label, Trees
+from eigenparse.corpus.word_classes import class_levels
 from eigenparse.kernels.grammar.lexicon import add_to_coarser, mix_with_coarser
 from eigenparse.learn.grammar.encode import starts
 from eigenparse.models.grammar.pcfg import Skeleton, Weights

@@ -17,9 +17,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from eigenparse.arrays import AnyArray, FloatArray, IntVector, LongVector, as_ids, as_offsets, generator
-from eigenparse.corpus.classes import class_levels
 from eigenparse.corpus.columns import Label
 from eigenparse.corpus.transform import Binarisation
+from eigenparse.corpus.word_classes import class_levels
 from eigenparse.errors import DataError, OptionError
 from eigenparse.features.grammar.tree import feature_keys, node_view
 from eigenparse.kernels.columns import heights

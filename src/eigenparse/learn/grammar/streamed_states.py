@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from eigenparse.arrays import FloatArray, IntVector, LongVector, generator
+from eigenparse.features.keys import positions
 from eigenparse.kernels.intern import intern_keys
 from eigenparse.kernels.rows import gather, nearest
-from eigenparse.kernels.tagger.keys import build_table, find_keys
 from eigenparse.spectral.cluster import centres_of
 from eigenparse.spectral.svd import FeatureRows, cross_svd
 
@@ -135,11 +135,8 @@ def assign_states(table: StateTable, label: IntVector, inside: Keys, outside: Ke
 
 def _projected(keys: Keys, known: Keys, basis: FloatArray) -> FloatArray:
     """Sums of the rows of a basis that stand for each node's features."""
-    table = np.full(1 << (2 * known.size).bit_length(), -1, dtype=np.int32)
-    build_table(known, table)
-    ids = np.empty(keys.size, dtype=np.int32)
-    find_keys(np.ascontiguousarray(keys.ravel()), known, table, ids)
+    ids = positions(keys, known)
     ids[ids < 0] = known.size
     out = np.empty((keys.shape[0], basis.shape[1]), dtype=basis.dtype)
-    gather(ids.reshape(keys.shape), np.ones(known.size + 1, dtype=basis.dtype), basis, out)
+    gather(ids, np.ones(known.size + 1, dtype=basis.dtype), basis, out)
     return out
