@@ -11,7 +11,7 @@ are ignored.
 import ast
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -41,7 +41,9 @@ class Array:
 
     types: allowed NumPy types such as "f4".  shape: sizes, as names, numbers or sums and products of them.
     below: values are ids v with lowest <= v < that size.  offsets: values start at 0, never fall, and end at that
-    size.  low, high: bounds of every value (floats are always finite).  optional: the array may be missing.
+    size.  rising: each value is larger than the one before.  low, high: bounds of every value (floats are always
+    finite).  optional: the array may be missing.  each: the size that says how many such arrays there are; ``{}`` in
+    names of the array and of its sizes stands for the number.
     """
 
     name: str
@@ -53,11 +55,16 @@ class Array:
     low: float | None = None
     high: float | None = None
     optional: bool = False
+    rising: bool = False
+    each: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A size computed from arrays that were checked before it; ``compute`` gets the arrays and the sizes."""
+    """A size computed from arrays that were checked before it; ``compute`` gets the arrays and the sizes.
+
+    Inside a part it sees the arrays of the part under their short names, and those around the part.
+    """
 
     name: str
     compute: Callable[[Mapping[str, AnyArray], Sizes], int]
@@ -90,43 +97,77 @@ class Schema:
     """Everything that is checked of one kind of model file.
 
     header: JSON shape: a type; [x] for a list of x; (x, y) for a list of exactly these; {name: x} for an object that
-    has at least these names; ``Chosen``.  sizes: names of sizes and the header entry that gives each.
-    rows: arrays, derived sizes and laws, in the order in which they are checked.  parts: schemas of parts.
+    has at least these names; ``Chosen``.  sizes: names of sizes and the header entry that gives each; "symbols.0" is
+    the first entry of "symbols".  rows: arrays, derived sizes and laws, in the order in which they are checked.
+    parts: schemas of parts.  choose: the schema that the header calls for, in place of this one.
     """
 
     header: Any = field(default_factory=dict)
     sizes: Mapping[str, str] = field(default_factory=dict)
     rows: tuple[Array | Derived | Law, ...] = ()
     parts: tuple[Part, ...] = ()
+    choose: Callable[[Header], "Schema"] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a schema is checked: the prefix of its arrays, and the sizes and arrays around it."""
+
+    prefix: str = ""
+    sizes: Sizes = field(default_factory=dict)
+    around: Mapping[str, AnyArray] = field(default_factory=dict)
 
 
 def check_model(schema: Schema, header: Any, arrays: Mapping[str, AnyArray]) -> None:
     """Raise DataError with the first thing that is wrong."""
-    check_value(header, schema.header, "the header")
-    _check_arrays(schema, header, arrays, "", {})
+    _check(schema, header, arrays, _Place())
 
 
-def _check_arrays(
-    schema: Schema, header: Header, arrays: Mapping[str, AnyArray], prefix: str, outer: Sizes
-) -> None:
-    sizes = dict(outer)
+def _check(schema: Schema, header: Any, arrays: Mapping[str, AnyArray], place: _Place) -> None:
+    """Check a header and the arrays of a model, or of a part of one."""
+    check_value(header, {}, place.prefix or "the header")
+    schema = schema.choose(header) if schema.choose else schema
+    check_value(header, schema.header, place.prefix or "the header")
+    sizes = dict(place.sizes)
     for name, entry in schema.sizes.items():
-        value = header[entry]
+        value = _entry(header, entry)
         sizes[name] = _bounded(len(value) if isinstance(value, list) else value, entry)
-    inside = {name[len(prefix) :]: array for name, array in arrays.items() if name.startswith(prefix)}
+    own = {name.removeprefix(place.prefix): a for name, a in arrays.items() if name.startswith(place.prefix)}
+    seen = {**place.around, **own}
     for row in schema.rows:
         if isinstance(row, Derived):
-            sizes[row.name] = _bounded(row.compute(inside, sizes), row.name)
+            sizes[row.name] = _bounded(row.compute(seen, sizes), row.name)
         elif isinstance(row, Law):
-            if not row.holds(header, inside, sizes):
+            if not row.holds(header, seen, sizes):
                 raise DataError(row.says)
-        elif row.name in inside:
-            _check_array(row, inside[row.name], sizes, prefix)
-        elif not row.optional:
-            raise DataError(f"array {prefix + row.name!r} is missing")
+        else:
+            for one in _numbered(row, own, sizes):
+                if one.name in own:
+                    _check_array(one, own[one.name], sizes, place.prefix)
+                elif not one.optional:
+                    raise DataError(f"array {place.prefix + one.name!r} is missing")
     for part in schema.parts:
-        for at, below in _occurrences(part, header, inside):
-            _check_arrays(part.schema, below, arrays, prefix + at, sizes)
+        for at, below in _occurrences(part, header, own):
+            _check(part.schema, below, arrays, _Place(place.prefix + at, sizes, seen))
+
+
+def _entry(header: Any, path: str) -> Any:
+    """An entry of the header; "symbols.0" is the first of the list "symbols"."""
+    for step in path.split("."):
+        header = header[int(step) if isinstance(header, list) else step]
+    return header
+
+
+def _numbered(row: Array, arrays: Mapping[str, AnyArray], sizes: Sizes) -> list[Array]:
+    """The row itself, or one for each number; more of them than there are arrays are refused."""
+    if row.each is None:
+        return [row]
+    if (count := size_of(row.each, sizes)) > len(arrays):
+        raise DataError(f"{row.each} is {count}, which does not fit the arrays")
+    return [
+        replace(row, name=row.name.format(k), shape=tuple(str(size).format(k) for size in row.shape))
+        for k in range(count)
+    ]
 
 
 def _occurrences(part: Part, header: Header, arrays: Mapping[str, AnyArray]) -> list[tuple[str, Header]]:
@@ -157,6 +198,8 @@ def _check_array(row: Array, array: AnyArray, sizes: Sizes, prefix: str) -> None
         raise DataError(f"array {name!r} holds values that are not numbers")
     if row.offsets is not None:
         _check_offsets(name, array, size_of(row.offsets, sizes))
+    if row.rising and bool((array[1:] <= array[:-1]).any()):
+        raise DataError(f"the values of array {name!r} are not in rising order")
     low = row.lowest if row.below is not None else row.low
     high = size_of(row.below, sizes) - 1 if row.below is not None else row.high
     if array.size and ((low is not None and array.min() < low) or (high is not None and array.max() > high)):
