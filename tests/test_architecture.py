@@ -41,7 +41,7 @@ MAY_IMPORT = {
         "work",
     },
 }
-OUTSIDE = {"__init__", "cli", "serve", "api", "estimators", "integrations"}
+OUTSIDE = {"__init__", "batch", "cli", "serve", "api", "estimators", "integrations"}
 
 
 def reached(node: ast.AST) -> set[str]:
