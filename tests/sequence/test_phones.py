@@ -27,9 +27,7 @@ from eigenparse.corpus.phones import (
 )
 from eigenparse.decode.speech.phones import transcribe
 from eigenparse.errors import DataError, EigenparseError, FormatError, ModelFileError, OptionError
-from eigenparse.experiments.stratos import (
-    paired_bootstrap,
-)
+from eigenparse.experiments.stratos_report import compare_hits
 from eigenparse.features.codes import CodeChoices, codes_of, learn_codebook, nearest_codes
 from eigenparse.learn.speech.phones import (
     PhoneChoices,
@@ -360,8 +358,10 @@ def test_bad_recordings_get_a_sentence(
 
 def test_bootstrap_of_a_certain_gain() -> None:
     one, other = np.ones(40, dtype=bool), np.zeros(40, dtype=bool)
-    assert paired_bootstrap(one, other, np.array([0, 10, 40]), seed=0) == (100.0, 0.0)
-    assert paired_bootstrap(one, one, np.array([0, 10, 40]), seed=0) == (0.0, 1.0)
+    ahead = compare_hits(other, one, np.array([0, 10, 40]), seed=0)
+    assert (ahead.difference, ahead.not_ahead) == (100.0, 0.0)
+    level = compare_hits(one, one, np.array([0, 10, 40]), seed=0)
+    assert (level.difference, level.not_ahead) == (0.0, 1.0)
 
 
 def test_reproduce_writes_every_figure(corpus: pathlib.Path, tmp_path: pathlib.Path) -> None:

@@ -1,4 +1,4 @@
-"""Two systems' counts on the same sentences in, how sure their difference is out."""
+"""Two systems' counts on the same sentences in, the significance of their difference out."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,10 @@ _BLOCK = 256  # resamples at a time
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A paired bootstrap: ``other - one`` on all sentences, its interval and its two-sided p-value."""
+    """A paired bootstrap: ``other - one`` on all sentences, its interval and its two-sided p-value.
+
+    not_ahead: share of the resamples in which ``other`` is not ahead of ``one``.
+    """
 
     one: float
     other: float
@@ -24,6 +27,7 @@ class Comparison:
     low: float
     high: float
     p_value: float
+    not_ahead: float
     n_sentences: int
     n_resamples: int
     confidence: float
@@ -41,9 +45,9 @@ def paired_bootstrap(
     """Resample sentences with replacement, the same ones for both systems.
 
     one, other: (S, k) counts of each sentence.  statistic: sums of counts (B, k) -> scores (B,).
-    low, high: percentile interval of the difference.  p_value: share of resamples in which the
-    difference strays from the observed one by at least as much as that one from nought
-    (Efron and Tibshirani 1993, chapter 16), the observed sample counted among them.
+    low, high: percentile interval of the difference.  p_value: share of resamples whose difference is at
+    least as far from the observed difference as that is from zero (Efron and Tibshirani 1993, chapter 16);
+    the observed sample counts as one resample.
     """
     if one.shape != other.shape:
         raise DataError(
@@ -67,8 +71,8 @@ def paired_bootstrap(
         drawn[start : start + size] = theirs - ours
     difference = float(second[0] - first[0])
     low, high = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2])
-    strayed = np.abs(drawn - difference) >= abs(difference) - 1e-12  # equal up to rounding
-    p_value = (1 + int(strayed.sum())) / (1 + n_resamples)
+    as_far = np.abs(drawn - difference) >= abs(difference) - 1e-12  # equal up to rounding
+    p_value = (1 + int(as_far.sum())) / (1 + n_resamples)
     return Comparison(
         float(first[0]),
         float(second[0]),
@@ -76,6 +80,7 @@ def paired_bootstrap(
         float(low),
         float(high),
         p_value,
+        float(np.mean(drawn <= 0.0)),
         n,
         n_resamples,
         confidence,
@@ -91,6 +96,11 @@ def f1_of_sums(sums: FloatArray) -> FloatArray:
     """F1 in percent of summed (matched, gold, guess)."""
     total = sums[:, 1] + sums[:, 2]
     return np.where(total > 0, 200.0 * sums[:, 0] / np.where(total > 0, total, 1.0), 0.0)
+
+
+def percent_of_sums(sums: FloatArray) -> FloatArray:
+    """Percentage of summed (all, right)."""
+    return 100.0 * sums[:, 1] / np.maximum(sums[:, 0], 1)
 
 
 def compare_brackets(

@@ -14,7 +14,7 @@ from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.folds import folds
 from eigenparse.decode.dependency.arcs import kbest
 from eigenparse.errors import DataError, OptionError
-from eigenparse.evaluate.compare import Comparison, paired_bootstrap
+from eigenparse.evaluate.compare import Comparison, paired_bootstrap, percent_of_sums
 from eigenparse.inference.dependency.rerank import Candidates, choose, chosen_heads, oracle, scored
 from eigenparse.learn.dependency.deptree_fit import ESTIMATORS, DepTreeLearner
 from eigenparse.learn.dependency.mira import ArcLearner
@@ -90,7 +90,7 @@ class Outcome:
     def compare(self, part: str, one: str, other: str) -> Comparison:
         """Paired bootstrap of accuracy between two methods."""
         found = {row.method: row.counts for row in self.rows[part]}
-        return paired_bootstrap(found[one], found[other], lambda sums: 100 * sums[:, 1] / sums[:, 0])
+        return paired_bootstrap(found[one], found[other], percent_of_sums)
 
 
 def with_log_p(estimator: str) -> str:

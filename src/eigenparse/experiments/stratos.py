@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from eigenparse.arrays import AnyArray, generator
+from eigenparse.arrays import AnyArray
 from eigenparse.corpus.phones import SpeechCorpus
 from eigenparse.corpus.sequences import Sequences
 from eigenparse.errors import DataError
@@ -256,17 +256,6 @@ def run_tasks(data: SpeechData, plan: StratosPlan) -> list[Trial]:
                     trials[best[row]] = replace(trials[best[row]], model=None)
                 best[row] = len(trials) - 1
     return trials
-
-
-def paired_bootstrap(
-    one: AnyArray, other: AnyArray, offsets: AnyArray, *, seed: int, samples: int = 2000
-) -> tuple[float, float]:
-    """Difference in accuracy (points) and the share of resampled utterance sets where it is not positive."""
-    gain = np.add.reduceat(one.astype(np.float64) - other, offsets[:-1])
-    size = np.diff(offsets)
-    pick = generator(seed, 43).integers(0, size.size, (samples, size.size))
-    share = gain[pick].sum(axis=1) / size[pick].sum(axis=1)
-    return float(100.0 * gain.sum() / size.sum()), float(np.mean(share <= 0.0))
 
 
 def emission_note() -> str:
