@@ -111,8 +111,8 @@ def by_utterance(hits: AnyArray, offsets: AnyArray) -> LongMatrix:
 
 def compare_hits(one: AnyArray, other: AnyArray, offsets: AnyArray, *, seed: int) -> Comparison:
     """How far ``other`` is ahead of ``one``, from 2,000 resampled sets of utterances."""
-    counts = [by_utterance(hits, offsets) for hits in (one, other)]
-    return paired_bootstrap(*counts, percent_of_sums, n_resamples=2000, seed=seed)
+    ours, theirs = (by_utterance(hits, offsets) for hits in (one, other))
+    return paired_bootstrap(ours, theirs, percent_of_sums, n_resamples=2000, seed=seed)
 
 
 def figure_eight(data: SpeechData, tested: list[Tested], seed: int) -> Table:
