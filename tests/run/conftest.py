@@ -37,6 +37,11 @@ def made(*arguments: object) -> None:
     assert done.code == 0, done.err
 
 
+def inside(folder: pathlib.Path, arguments: list[object]) -> list[object]:
+    """The same arguments with the files of the folder by their places."""
+    return [folder / str(a) if "." in str(a) or a == "text" else a for a in arguments]
+
+
 @pytest.fixture(scope="session")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """Corpora and models of the families."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from tests.cli.calls import call
-from tests.run.conftest import made, sentences
+from tests.run.conftest import inside, made, sentences
 
 from eigenparse.corpus.brackets import read_trees
 from eigenparse.errors import DataError, ResourceError
@@ -103,11 +103,6 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deptree_blocks, "SENTENCES", 11)
     monkeypatch.setattr(shards.cut_shards, "__kwdefaults__", {"shard_bytes": 9_000})
     monkeypatch.setattr(text_blocks.text_blocks, "__defaults__", (4_000,))
-
-
-def inside(folder: pathlib.Path, arguments: list[object]) -> list[object]:
-    """The same arguments with the files of the folder by their places."""
-    return [folder / str(a) if "." in str(a) or a == "text" else a for a in arguments]
 
 
 @pytest.fixture(scope="session")

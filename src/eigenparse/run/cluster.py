@@ -1,17 +1,18 @@
 """The ordered map on a Dask cluster that the user already has (extra ``cluster``)."""
 
+import asyncio
 import importlib
 import logging
-import math
-import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError, wait
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
 
 from eigenparse.errors import EigenparseError, OptionError, ResourceError
+from eigenparse.run.presence import Presence, ask
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -19,43 +20,42 @@ RETRIES = 5  # of a task whose worker is lost
 WINDOW = 3  # tasks sent ahead of the results, for each thread of the cluster
 LARGE = "distributed.admin.large-graph-warning-threshold"
 SECONDS = 15  # to wait for the scheduler
-ASKING = 2.0  # seconds between two looks at who is there
+WAIT = 60.0  # seconds without a worker after which the work is given up
+LEAVE = 1.5  # seconds for each of the two goodbyes to the scheduler
+PROTOCOLS = ("tcp", "tls", "ucx", "ucxx", "ws", "wss", "inproc")
+AGAIN = "run the same command again, with --resume where there is one"
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterRun:
-    """Tasks on the workers of a scheduler.  client: of ``distributed``."""
+    """Tasks on the workers of a scheduler.
+
+    client: of ``distributed``.  presence: who works there, and how long to wait when nobody does.
+    """
 
     client: Any
     address: str
+    presence: Presence
 
     def map_ordered(self, task: Callable[[S], T], items: Iterable[S]) -> Iterator[T]:
-        """task(item) for each item, in order; lost workers' tasks are done again elsewhere."""
+        """task(item) for each item, in order; tasks of lost workers are done again elsewhere."""
         waiting: deque[Any] = deque()
-        ahead, asked = 0, -math.inf
         try:
             for item in items:
                 waiting.append(self.client.submit(task, item, pure=False, retries=RETRIES))
-                if time.monotonic() - asked > ASKING:  # the scheduler has other things to do
-                    ahead, asked = self._ahead(), time.monotonic()
-                while len(waiting) >= ahead:
+                self.presence.look()
+                while len(waiting) >= max(WINDOW * self.presence.threads, 4):
                     yield self._result(waiting.popleft())
             while waiting:
                 yield self._result(waiting.popleft())
         finally:
-            for future in waiting:
-                future.cancel()
-
-    def _ahead(self) -> int:
-        """How many tasks may be under way: some for each thread, whoever has joined or left meanwhile."""
-        known = self.client.scheduler_info(n_workers=-1).get("workers", {})
-        return max(WINDOW * sum(int(worker.get("nthreads", 1)) for worker in known.values()), 4)
+            self._drop(waiting)
 
     def _result(self, future: Any) -> Any:
-        """What a task gave, or a sentence about what happened to it."""
+        """The result of a task, or a sentence that says what happened to it."""
         dask = _distributed()
         try:
-            return future.result()
+            return self._awaited(future)
         except EigenparseError:
             raise
         except dask.KilledWorker:
@@ -63,10 +63,50 @@ class ClusterRun:
                 "several workers died of the same task, perhaps for want of memory; give them more"
             ) from None
         except (dask.CancelledError, CancelledError, OSError, TimeoutError) as problem:
+            if future.status == "error":  # the task itself failed
+                raise
             raise ResourceError(
-                f"{self.address}: the scheduler went away ({type(problem).__name__}); "
-                "start it again and run the same command, with --resume where there is one"
+                f"{self.address}: the scheduler went away ({type(problem).__name__}); start it again and {AGAIN}"
             ) from None
+
+    def _awaited(self, future: Any) -> Any:
+        """The result of a task; while it is awaited, look whether anybody is left to work on it."""
+        loop = self.client.loop.asyncio_loop
+        result = asyncio.run_coroutine_threadsafe(_gathered(future), loop)
+        self.presence.begin()
+        try:
+            while not wait([result], timeout=self.presence.every).done:
+                self.presence.look()
+                if self.presence.given_up and not result.done():
+                    raise self._nobody()
+            return result.result()
+        finally:
+            result.cancel()
+
+    def _nobody(self) -> ResourceError:
+        """The sentence that ends the work when nobody is left to do it."""
+        seconds = f"{self.presence.wait:g} seconds"
+        if not self.presence.answered:
+            return ResourceError(
+                f"{self.address}: the scheduler has not answered for {seconds}; start it again and {AGAIN}"
+            )
+        return ResourceError(
+            f"{self.address}: no worker has stayed for {seconds} (--wait); start workers and {AGAIN}"
+        )
+
+    def _drop(self, futures: Sequence[Any]) -> None:
+        """Tell the scheduler that nobody waits for these tasks; it need not answer."""
+        if futures:
+            with suppress(Exception):
+                ask(self.client, _cancelled(self.client, list(futures)), LEAVE)
+
+
+async def _gathered(future: Any) -> Any:
+    return await future
+
+
+async def _cancelled(client: Any, futures: list[Any]) -> None:
+    await client.cancel(futures, asynchronous=True)
 
 
 def _distributed() -> Any:
@@ -77,9 +117,27 @@ def _distributed() -> Any:
         raise OptionError("--cluster needs the extra `cluster`; pip install 'eigenparse[cluster]'") from None
 
 
+def check_address(address: str) -> None:
+    """Refuse what cannot be the address of a scheduler, before anything is loaded or tried."""
+    scheme, _, place = address.rpartition("://")
+    try:
+        found = urlsplit(f"//{place}")
+        possible = bool(found.hostname) and found.port != 0
+    except ValueError:
+        possible = False
+    if not possible or scheme not in ("", *PROTOCOLS) or any(c.isspace() for c in address):
+        raise OptionError(f"{address!r} is not the address of a scheduler; write it as tcp://host:8786")
+
+
 @contextmanager
-def on_cluster(address: str) -> Iterator[ClusterRun]:
-    """A connection to a scheduler such as ``tcp://host:8786``."""
+def on_cluster(address: str, wait: float = WAIT) -> Iterator[ClusterRun]:
+    """A connection to a scheduler such as ``tcp://host:8786``.
+
+    wait: seconds without a worker after which the work is given up with a ResourceError.
+    """
+    check_address(address)
+    if not wait > 0:
+        raise OptionError(f"wait must be more than 0 seconds, got {wait:g} instead")
     dask = _distributed()
     try:
         client = dask.Client(address, timeout=SECONDS, set_as_default=False)
@@ -87,15 +145,14 @@ def on_cluster(address: str) -> Iterator[ClusterRun]:
         raise ResourceError(
             f"{address}: no scheduler answers ({problem}); check the address, as tcp://host:8786"
         ) from None
-    quiet = importlib.import_module("dask").config.set(
-        {LARGE: "1 TB"}
-    )  # tasks carry their data, as they should
+    quiet = importlib.import_module("dask").config.set({LARGE: "1 TB"})  # tasks carry their data
     log = logging.getLogger("distributed.client")
     level = log.level
-    log.setLevel(logging.CRITICAL)  # what went wrong is said in a sentence, by us
+    log.setLevel(logging.CRITICAL)  # what goes wrong is said in one sentence, by us
     try:
         with quiet:
-            yield ClusterRun(client, address)
+            yield ClusterRun(client, address, Presence(client, wait))
     finally:
-        client.close(timeout=5)
+        with suppress(TimeoutError):
+            client.close(timeout=LEAVE)
         log.setLevel(level)

@@ -61,12 +61,17 @@ def blocks(items: Iterable[S], size: int) -> Iterator[tuple[S, ...]]:
         yield part
 
 
-def open_run(cluster: str | None = None, jobs: int = 1) -> AbstractContextManager[OrderedRun]:
-    """The scheduler at an address, or processes of this machine."""
-    if cluster is not None:
-        from eigenparse.run.cluster import on_cluster
+def open_run(
+    cluster: str | None = None, jobs: int = 1, *, wait: float | None = None
+) -> AbstractContextManager[OrderedRun]:
+    """The scheduler at an address, or processes of this machine.
 
-        return on_cluster(cluster)
+    wait: seconds without a worker of the cluster after which the work is given up; a minute unless told.
+    """
+    if cluster is not None:
+        from eigenparse.run.cluster import WAIT, on_cluster
+
+        return on_cluster(cluster, WAIT if wait is None else wait)
     from eigenparse.run.local import on_this_machine
 
     return on_this_machine(jobs)
