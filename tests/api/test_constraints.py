@@ -5,8 +5,8 @@ import math
 import re
 
 import pytest
+from tests.api.listed import ALL, all_trees
 from tests.api.small import SENTENCE, english, tiny
-from tests.api.test_grammar import ALL, all_trees
 
 from eigenparse.decode.grammar.constraints import give_tags
 from eigenparse.decode.grammar.parser import word_choices

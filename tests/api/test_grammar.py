@@ -1,13 +1,13 @@
 """Parsing, k-best lists, probabilities and storage as Python users meet them."""
 
 import dataclasses
-import functools
 import json
 import math
 import pathlib
 
 import numpy as np
 import pytest
+from tests.api.listed import all_trees
 from tests.api.small import SENTENCE, TREES, english, tiny
 from tests.tolerances import SINGLE
 
@@ -17,11 +17,9 @@ from eigenparse.api.pictures import svg, text
 from eigenparse.corpus.brackets import format_trees, parse_trees
 from eigenparse.decode.grammar.parser import decode
 from eigenparse.decode.grammar.request import shown_tree
-from eigenparse.decode.grammar.results import Parse
 from eigenparse.errors import DataError, ModelFileError, OptionError, ResourceError
 from eigenparse.synthetic import sample_treebank
 
-ALL = 5000
 ROUNDING = 1e-6  # weights are stored in single precision
 
 
@@ -69,13 +67,6 @@ def test_a_string_is_its_tokens() -> None:
 def test_parse_many_is_parse_one_by_one(jobs: int) -> None:
     grammar, sentences = english(), ["the box fell .", "Anna saw the woman .", "who ?", "the key"]
     assert grammar.parse_many(sentences, jobs=jobs) == [grammar.parse(one) for one in sentences]
-
-
-@functools.cache
-def all_trees(method: str = "pcfg") -> tuple[Parse, ...]:
-    trees = tiny(method=method).kbest(SENTENCE, ALL)
-    assert 5 < len(trees) < ALL
-    return trees
 
 
 @pytest.mark.parametrize("method", ["pcfg", "em"])

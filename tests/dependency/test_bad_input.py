@@ -4,8 +4,8 @@ import pathlib
 
 import pytest
 from tests.cli.calls import Call, call
+from tests.dependency.toys import toy
 
-from dependency.test_parser import toy
 from eigenparse.cli import verbs as verbs_registered  # noqa: F401
 
 

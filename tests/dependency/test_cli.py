@@ -4,22 +4,14 @@ import json
 import pathlib
 
 import pytest
-from typer.testing import CliRunner
+from tests.dependency.toys import run, toy
 
-from dependency.test_parser import toy
 from eigenparse.cli import evaluate as evaluate
 from eigenparse.cli import parse as parse
 from eigenparse.cli import train_dependency as train_dependency
-from eigenparse.cli.main import app
 from eigenparse.decode.dependency.arcs import parse_conllu
 from eigenparse.errors import FormatError
 from eigenparse.models.dependency.arcs import load_arcs
-
-
-def run(*arguments: object) -> str:
-    result = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
-    assert result.exit_code == 0
-    return result.output
 
 
 def test_train_parse_evaluate(tmp_path: pathlib.Path) -> None:

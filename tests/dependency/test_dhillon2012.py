@@ -4,9 +4,8 @@ import pathlib
 
 import numpy as np
 import pytest
+from tests.dependency.toys import run, toy
 
-from dependency.test_cli import run
-from dependency.test_parser import toy
 from eigenparse.cli import reproduce_dhillon2012 as reproduce_dhillon2012
 from eigenparse.corpus.dependencies import broken_trees, from_tokens, without_punctuation
 from eigenparse.errors import OptionError

@@ -7,45 +7,16 @@ import pathlib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.dependency.toys import small, toy
 
 from dependency.oracles import all_trees, tree_score
 from eigenparse.corpus.conllu import read_lines
-from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.decode.dependency.arcs import arc_marginals, kbest, parse, parse_conllu
 from eigenparse.errors import ModelFileError, OptionError
 from eigenparse.features.dependency.arc_columns import arc_columns, compile_templates
 from eigenparse.kernels.dependency.arc_features import arc_rows, row_buffer, sentence_parts
 from eigenparse.kernels.dependency.arc_training import sentence_scores, tree_total
-from eigenparse.learn.dependency.mira import ArcLearner
 from eigenparse.models.dependency.arcs import load_arcs, save_arcs
-
-WORDS = [
-    ("the", "DET"),
-    ("old", "ADJ"),
-    ("man", "NOUN"),
-    ("sees", "VERB"),
-    ("dogs", "NOUN"),
-    ("and", "CCONJ"),
-]
-
-
-def toy(n_sentences: int = 10, seed: int = 0) -> tuple[Dependencies, list[str]]:
-    """Random projective trees over random words."""
-    rng = np.random.default_rng(seed)
-    lines = []
-    for _ in range(n_sentences):
-        n = int(rng.integers(1, 7))
-        heads = all_trees(n)[rng.integers(len(all_trees(n)))]
-        for i, h in enumerate(heads, start=1):
-            form, tag = WORDS[rng.integers(len(WORDS))]
-            relation = "root" if h == 0 else f"{tag.lower()}:{'l' if h > i else 'r'}"
-            lines.append(f"{i}\t{form}{rng.integers(9)}\t_\t{tag}\t_\t_\t{h}\t{relation}\t_\t_")
-        lines.append("")
-    return read_lines(lines, source="toy").trees, lines
-
-
-def small(order: int = 1, **options: object) -> ArcLearner:
-    return ArcLearner(order=order, bits=18, label_bits=12, **options)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("order", [1, 2])

@@ -5,10 +5,10 @@ import pathlib
 
 import numpy as np
 import pytest
+from tests.dependency.toys import small, toy
 from typer.testing import CliRunner
 
 from dependency.oracles import all_trees
-from dependency.test_parser import small, toy
 from eigenparse.cli import rerank as rerank
 from eigenparse.cli import train_dependency as train_dependency
 from eigenparse.cli import train_deptree as train_deptree

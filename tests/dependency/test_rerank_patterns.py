@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.cli.calls import call
+from tests.dependency.toys import toy
 
 import eigenparse.cli.verbs  # noqa: F401  registers the verbs
 from dependency.oracles import all_trees
-from dependency.test_parser import toy
 from eigenparse.corpus.dependencies import Dependencies, from_tokens
 from eigenparse.errors import ModelFileError, OptionError
 from eigenparse.inference.dependency.rerank import (

@@ -7,9 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.dependency.toys import run, toy
 
-from dependency.test_cli import run
-from dependency.test_parser import toy
 from eigenparse.cli import parse as parse
 from eigenparse.cli import train_deptree as train_deptree
 from eigenparse.corpus.conllu import read_conllu, read_lines

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.dependency.toys import run, toy
 
 from dependency.oracles import all_trees
-from dependency.test_cli import run
-from dependency.test_parser import toy
 from eigenparse.cli import train_deptree as train_deptree
 from eigenparse.corpus.dependencies import Dependencies, broken_trees, from_tokens, is_projective
 from eigenparse.corpus.split_heads import split_head_trees

@@ -5,9 +5,8 @@ import pathlib
 
 import numpy as np
 import pytest
+from tests.dependency.toys import run, small, toy
 
-from dependency.test_cli import run
-from dependency.test_parser import small, toy
 from eigenparse.corpus.folds import folds
 from eigenparse.decode.dependency.arcs import parse, parse_conllu
 from eigenparse.errors import OptionError

@@ -3,8 +3,6 @@
 import os
 import pathlib
 import random
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from functools import partial
@@ -12,6 +10,7 @@ from functools import partial
 import numpy as np
 import pytest
 from tests.cli.calls import call
+from tests.hardening.processes import ended, start, write_trees
 
 from eigenparse.cli.rerank import _best_lists
 from eigenparse.corpus.conllu import read_conllu
@@ -25,29 +24,12 @@ from eigenparse.models.dependency.arcs import save_arcs
 from eigenparse.models.dependency.rerank import save_reranker
 
 KILLS = int(os.environ.get("EIGENPARSE_KILLS", "1"))
-WORDS = {"DET": ["the", "a"], "NOUN": ["dog", "man", "saw"], "VERB": ["saw", "sleeps"], "ADP": ["with", "of"]}
 PARSER = ArcLearner(passes=3, label_passes=2, bits=12, label_bits=8)
 Learn = Callable[[Dependencies, pathlib.Path, Checkpoint], None]
 
 
 class PowerCutError(Exception):
     """Stands for a power cut."""
-
-
-def write_trees(path: pathlib.Path, n: int, seed: int) -> pathlib.Path:
-    """Random trees of few words, with children on both sides of the root."""
-    draw, lines = random.Random(seed), []
-    for _ in range(n):
-        size = draw.randint(2, 9)
-        root = draw.randint(1, size)
-        for i in range(1, size + 1):
-            tag = draw.choice(sorted(WORDS))
-            head = 0 if i == root else draw.randint(root, i - 1) if i > root else draw.randint(i + 1, root)
-            word, relation = draw.choice(WORDS[tag]), draw.choice(["obj", "det"]) if head else "root"
-            lines.append(f"{i}\t{word}\t{word}\t{tag}\t{tag[0]}\t_\t{head}\t{relation}\t_\t_")
-        lines.append("")
-    path.write_text("\n".join(lines) + "\n")
-    return path
 
 
 @pytest.fixture(scope="module")
@@ -143,23 +125,6 @@ def test_values_that_are_not_finite_survive(tmp_path: pathlib.Path) -> None:
 def test_a_worker_that_sees_no_folder_keeps_nothing(trees: Dependencies, tmp_path: pathlib.Path) -> None:
     learn_parser(trees, tmp_path / "m", Checkpoint(tmp_path / "absent", 0.0))
     assert not (tmp_path / "absent").exists()
-
-
-def start(folder: pathlib.Path, *words: str) -> subprocess.Popen[bytes]:
-    """The command in a process of its own, with a checkpoint after every pass."""
-    program = (
-        "from eigenparse.learn import checkpoint; checkpoint.open_checkpoint.__kwdefaults__['seconds'] = 0.0;"
-        "from eigenparse.cli.main import main; main()"
-    )
-    return subprocess.Popen(
-        [sys.executable, "-c", program, "train", *words],
-        cwd=folder, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL,
-    )  # fmt: skip
-
-
-def ended(process: subprocess.Popen[bytes]) -> None:
-    _, err = process.communicate(timeout=300)
-    assert process.returncode == 0, err.decode()
 
 
 def command(verb: str) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ from functools import partial
 
 import pytest
 from tests.cli.calls import call
-from tests.hardening.test_pass_checkpoints import ended, start, write_trees
-from tests.sequence.test_phones import sing, write_wav
+from tests.hardening.processes import ended, start, write_trees
+from tests.sequence.corpora import sing, write_wav
 
 from eigenparse.corpus.conllu import read_conllu
 from eigenparse.corpus.label_sources import read_labelled

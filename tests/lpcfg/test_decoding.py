@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.lpcfg.forests import assert_same, edge_values, full_forest, item_values, limited
 
 import oracles
 from eigenparse.corpus.columns import Label
@@ -23,7 +24,6 @@ from eigenparse.errors import DataError, ResourceError
 from eigenparse.inference.grammar.chart import marginals
 from eigenparse.inference.grammar.forest import NO_PRUNING
 from eigenparse.models.grammar.pcfg import LatentGrammar, Weights, rotated
-from lpcfg.test_inference import assert_same, edge_values, full_forest, item_values, limited
 from lpcfg.worlds import World, as_world, random_bases, random_sentence, random_world, with_member
 from oracles import Distribution, Grammar, Tree
 from tolerances import ROUNDING

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
+from tests.sequence.chains import draw_hmm, names
 from tests.sequence.oracles import POPULATION
 from typer.testing import CliRunner
 
@@ -20,12 +21,6 @@ from eigenparse.learn.hmm.spectral import ChainChoices, Symbols, fit_spectral_hm
 from eigenparse.models.hmm.chain import load_chain, proper_chain, save_chain
 
 
-def draw_hmm(seed, k=3, n=5):
-    rng = np.random.default_rng(seed)
-    start, T = rng.dirichlet(np.ones(k)), rng.dirichlet(np.full(k, 0.4), size=k).T
-    return start, T, rng.dirichlet(np.full(n, 0.4), size=k).T
-
-
 def enumerate_total(start, T, E, word):
     total = 0.0
     for path in itertools.product(range(start.size), repeat=len(word)):
@@ -34,10 +29,6 @@ def enumerate_total(start, T, E, word):
             p *= T[path[t], path[t - 1]] * E[word[t], path[t]]
         total += p
     return total
-
-
-def names(n):
-    return tuple(f"s{k}" for k in range(n))
 
 
 def one(word):

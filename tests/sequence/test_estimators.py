@@ -1,6 +1,5 @@
 """The scikit-learn contract, where it applies to sequences."""
 
-import itertools
 import re
 
 import numpy as np
@@ -10,17 +9,10 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.utils import estimator_checks
 from tests.conftest import ROOT
-from tests.sequence.test_taggers import toy_corpus
+from tests.sequence.corpora import as_lists, toy_corpus
 
 from eigenparse.errors import DataError
 from eigenparse.estimators import HMMDensity, RefinementHMMTagger
-
-
-def as_lists(corpus):
-    ends = corpus.offsets.tolist()
-    words, labels = corpus.column("word").strings(), corpus.column("label").strings()
-    spans = list(itertools.pairwise(ends))
-    return [words[i:j] for i, j in spans], [labels[i:j] for i, j in spans]
 
 
 @pytest.fixture(scope="module")

@@ -2,11 +2,11 @@
 
 import json
 import pathlib
-import wave
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.sequence.corpora import PITCH, sing, write_wav
 from typer.testing import CliRunner
 
 import eigenparse.cli.verbs  # noqa: F401  registers the verbs
@@ -39,8 +39,6 @@ from eigenparse.models.speech.phones import load_recogniser, save_recogniser
 from eigenparse.models.store import load_model, save_model
 from eigenparse.models.tagger.rhmm import load_tagger
 
-RATE = 16_000
-PITCH = {"lo": 300.0, "mid": 900.0, "hi": 2700.0}
 TIMIT_61 = [
     "iy",
     "ih",
@@ -104,30 +102,6 @@ TIMIT_61 = [
     "epi",
     "h#",
 ]
-
-
-def sing(seed: int, n: int = 12, rate: int = RATE) -> tuple[np.ndarray, str]:
-    """Tones after one another, each 40 to 120 ms long, and their alignment."""
-    rng = np.random.default_rng(seed)
-    sound, lines, at = [], [], 0
-    before = ""
-    for _ in range(n):
-        phone = str(rng.choice([name for name in ("pau", *PITCH) if name != before]))
-        size = int(rng.integers(640, 1920)) * rate // RATE
-        t = np.arange(size) / rate
-        level = 0.3 * np.sin(2 * np.pi * PITCH[phone] * t) if phone != "pau" else np.zeros(size)
-        sound.append(level + rng.normal(0, 0.003, size))
-        lines.append(f"{at} {at + size} {phone}")
-        at, before = at + size, phone
-    return np.concatenate(sound), "\n".join(lines) + "\n"
-
-
-def write_wav(path: pathlib.Path, samples: np.ndarray, rate: int = RATE) -> None:
-    with wave.open(str(path), "wb") as stream:
-        stream.setnchannels(1)
-        stream.setsampwidth(2)
-        stream.setframerate(rate)
-        stream.writeframes(np.round(samples * 32767).astype("<i2").tobytes())
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.sequence.exact import EXACT, FEATURES, SEEDS, worst_error
 from tests.sequence.oracles import POPULATION, draw_model, window_corpus, window_weights, wrap
-from tests.sequence.test_rhmm_moments import EXACT, FEATURES, SEEDS, worst_error
 
 from eigenparse.features.tagger.templates import parse_template
 from eigenparse.learn.tagger.base import fit_bigram, one_state

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.exceptions import NotFittedError
-from tests.sequence.test_chain import draw_hmm, names
+from tests.sequence.chains import draw_hmm, names
 
 from eigenparse.errors import DataError, OptionError
 from eigenparse.estimators import HMMDensity, WordEmbedding

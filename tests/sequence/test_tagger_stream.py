@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
+from tests.sequence.corpora import as_lists, toy_corpus
+from tests.sequence.exact import EXACT, FEATURES, SEEDS, worst_error
 from tests.sequence.oracles import draw_model, symbols_as_sequences, window_corpus, window_weights, wrap
-from tests.sequence.test_estimators import as_lists
-from tests.sequence.test_rhmm_moments import EXACT, FEATURES, SEEDS, worst_error
-from tests.sequence.test_taggers import toy_corpus
 
 from eigenparse.errors import DataError
 from eigenparse.estimators import RefinementHMMTagger

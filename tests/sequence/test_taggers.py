@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.sequence.corpora import toy_corpus
 from typer.testing import CliRunner
 
 import eigenparse.cli.verbs  # noqa: F401
@@ -21,21 +22,6 @@ from eigenparse.learn.tagger.trust import DEMAND
 from eigenparse.models.tagger.rhmm import Product, load_tagger, save_tagger
 
 METHODS = ("spectral", "cluster", "em", "hmm", "unigram")
-
-
-def toy_corpus(n=400, seed=0):
-    """Labels A and B with a hidden phase: after two A comes B, which a bigram cannot count."""
-    rng = np.random.default_rng(seed)
-    rows = []
-    for _ in range(n):
-        phase, sequence = int(rng.integers(3)), []
-        for _ in range(int(rng.integers(4, 12))):
-            label = "B" if phase == 2 else "A"
-            word = rng.choice(["x", "y"], p=[0.6, 0.4] if label == "A" else [0.4, 0.6])
-            sequence.append((str(word), label))
-            phase = (phase + 1) % 3
-        rows.append(sequence)
-    return Sequences.of(("word", "label"), rows)
 
 
 def accuracy(model, corpus):
