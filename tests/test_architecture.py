@@ -34,45 +34,38 @@ MAY_IMPORT = {
     "report": BASE | {"corpus", "evaluate"},
     "plot": BASE | {"report"},
     "experiments": LEARNING | {"learn", "decode", "evaluate", "synthetic", "report"},
-    "batch": LEARNING | {"", "data", "decode", "learn", "evaluate", "draw", "report", "synthetic"},
+    "batch": LEARNING
+    | {"", "api", "data", "decode", "draw", "evaluate", "learn", "plot", "report", "synthetic"},
     "estimators": LEARNING | {"learn", "decode"},
-    "api": LEARNING | {"", "data", "decode", "learn", "evaluate", "draw", "plot", "report", "batch"},
+    "api": LEARNING | {"", "data", "decode", "learn", "evaluate", "draw", "plot", "report"},
     "integrations": BASE | {"corpus", "decode", "models", "api"},
     "serve": BASE | {"", "corpus", "decode", "inference", "models", "draw", "batch", "api"},
     # Verbs read arguments, call and print: no features, kernels, inference or decoding of their own.
     "cli": BASE
     | {"", "corpus", "data", "models", "learn", "work", "evaluate", "draw", "plot", "synthetic", "report"}
     | {"experiments", "batch", "api", "serve"},
+    "__main__": {"cli"},
     "": BASE | {"api", "batch", "corpus", "decode", "evaluate", "models", "estimators"},
 }
 
 # Functions that may have more parameters or lines, each with the reason.
-EXCEPTIONS: dict[str, str] = {}
+VERB = "a verb has one parameter for each option of the command line"
+EXCEPTIONS: dict[str, str] = {
+    "cli.evaluate.evaluate": VERB,
+    "cli.parse.parse": VERB,
+    "cli.reproduce_dhillon2012.dhillon2012": VERB,
+    "cli.reproduce_matejovicova2018.matejovicova2018": VERB,
+    "cli.reproduce_stratos2013.stratos2013": VERB,
+    "cli.serve.serve": VERB,
+    "cli.tag.tag": VERB,
+}
 
 # TEMPORARY: what the packages that are being rewritten still do today.  These lists only ever shrink, and the
 # release that ends the rewriting has none of them.
 TEMPORARY_IMPORTS: set[str] = {
-    "cli.cluster -> decode",
-    "cli.cluster -> run",
-    "cli.cluster_tag -> run",
-    "cli.demo_run -> decode",
     "cli.embed -> run",
-    "cli.evaluate_brackets -> run",
-    "cli.evaluate_columns -> run",
-    "cli.evaluate_dependencies -> run",
-    "cli.info -> inference",
-    "cli.parse_dependency -> decode",
-    "cli.parse_lpcfg -> decode",
-    "cli.parse_lpcfg -> kernels",
-    "cli.reproduce_cohen2014 -> run",
-    "cli.reproduce_matejovicova2018 -> run",
-    "cli.reproduce_stratos2013 -> run",
     "cli.rerank -> decode",
     "cli.rerank -> run",
-    "cli.score -> decode",
-    "cli.serve -> run",
-    "cli.tag -> inference",
-    "cli.tag -> run",
     "cli.train_dependency -> decode",
     "cli.train_dependency -> run",
     "cli.train_deptree -> decode",
@@ -82,22 +75,11 @@ TEMPORARY_IMPORTS: set[str] = {
     "cli.train_phones -> features",
     "cli.train_rhmm -> features",
     "cli.train_rhmm -> run",
-    "cli.transcribe -> decode",
 }
-TEMPORARY_CYCLES: set[tuple[str, ...]] = {
-    ("api.grammar", "api.raw"),
-    ("cli.cluster", "cli.parse_dependency"),
-    ("cli.cluster_tag", "cli.tag"),
-}
+TEMPORARY_CYCLES: set[tuple[str, ...]] = {}
 TEMPORARY_FUNCTIONS: set[str] = {
     "cli.embed.embed",
-    "cli.evaluate.evaluate",
-    "cli.parse.parse",
-    "cli.reproduce_dhillon2012.dhillon2012",
-    "cli.reproduce_matejovicova2018.matejovicova2018",
-    "cli.reproduce_stratos2013.stratos2013",
     "cli.rerank.reranker",
-    "cli.serve.serve",
     "cli.train_dependency.dependency",
     "cli.train_deptree.deptree",
     "cli.train_hmm.train_hmm",

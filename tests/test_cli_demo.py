@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from eigenparse.cli.demo_run import PAIR, attachment, proper, sentences_of
+from eigenparse.batch.demo import PAIR, attachment, proper, sentences_of
 from eigenparse.corpus.brackets import parse_trees, read_trees
 from eigenparse.corpus.transform import binarise
 from eigenparse.learn.grammar.learner import LpcfgOptions, train_lpcfg

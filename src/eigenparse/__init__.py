@@ -7,8 +7,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from eigenparse.api.grammar import Grammar, load
+    from eigenparse.api.grammar import Grammar
     from eigenparse.api.learner import LatentPCFG
+    from eigenparse.api.models import load
     from eigenparse.corpus.brackets import read_trees, write_trees
     from eigenparse.corpus.columns import Treebank
     from eigenparse.corpus.nltk_trees import from_nltk, to_nltk
@@ -41,7 +42,7 @@ _HOMES = {
     "Treebank": "corpus.columns",
     "WordTag": "decode.grammar.results",
     "from_nltk": "corpus.nltk_trees",
-    "load": "api.grammar",
+    "load": "api.models",
     "normalise": "corpus.normalise",
     "read_trees": "corpus.brackets",
     "score_brackets": "evaluate.brackets",

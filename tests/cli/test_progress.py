@@ -1,43 +1,49 @@
-"""What is said on a terminal, and only there."""
+"""The first use of kernels on a machine is announced, once."""
 
+import importlib.util
 import pathlib
-import sys
+from dataclasses import replace
 
 import pytest
 
-import eigenparse.cli.progress as progress
+from eigenparse.batch.first_use import announce_first_use
+from eigenparse.models.registry import Kind, kinds
+from eigenparse.models.schema import Schema
+
+KIND = Kind("new", "a new one", "train new", Schema(), "somewhere:Model", kernels="fresh.kernels")
 
 
 @pytest.fixture
 def package(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.Path:
     """An installed package whose kernels were never compiled."""
-    (tmp_path / "kernels" / "grammar" / "__pycache__").mkdir(parents=True)
-    monkeypatch.setattr(progress, "__file__", str(tmp_path / "cli" / "progress.py"))
+    (tmp_path / "fresh" / "__pycache__").mkdir(parents=True)
+    for name in ("__init__", "kernels"):
+        (tmp_path / "fresh" / f"{name}.py").touch()
+    monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
-    return tmp_path / "kernels" / "grammar"
+    return tmp_path / "fresh"
 
 
-def test_the_first_use_is_announced_once(
-    package: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    progress.announce_first_use("parse")
-    assert "the first time only" in capsys.readouterr().err
-    (package / "__pycache__" / "chart.fill-12.py311.nbi").touch()
-    progress.announce_first_use("parse")
+def test_the_first_use_is_announced_once(package: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
+    announce_first_use(KIND)
+    said = capsys.readouterr().err
+    assert "the first time only" in said
+    assert said.count("\n") == 1
+    (package / "__pycache__" / "kernels.fill-12.py311.nbi").touch()
+    announce_first_use(KIND)
     assert capsys.readouterr().err == ""
 
 
-def test_pipes_and_verbs_without_kernels_stay_silent(
+def test_kinds_without_kernels_and_kept_caches_stay_silent(
     package: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
-    progress.announce_first_use("draw")
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: False)
-    progress.announce_first_use("parse")
+    announce_first_use(replace(KIND, kernels=None))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", "/nowhere")
+    announce_first_use(KIND)
     assert capsys.readouterr().err == ""
 
 
-def test_every_verb_names_a_module_that_exists() -> None:
-    kernels = pathlib.Path(progress.__file__).parent.parent / "kernels"
-    assert all((kernels / f"{name}.py").exists() for name in progress.KERNELS.values())
+def test_every_kind_names_a_module_that_exists() -> None:
+    for kind in kinds():
+        if kind.kernels is not None:
+            assert importlib.util.find_spec(kind.kernels) is not None

@@ -197,7 +197,7 @@ def test_xz_that_asks_for_memory(tmp_path: pathlib.Path, monkeypatch: pytest.Mon
 
 def test_one_line_without_end(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lines for ``parse`` are held one at a time, and none longer than 10 MB."""
-    from eigenparse.cli.sentences import open_lines
+    from eigenparse.batch.lines import open_lines
 
     path = tmp_path / "long.gz"
     path.write_bytes(gzip.compress(b"a" * (60 * MEGABYTE)))

@@ -90,16 +90,15 @@ LEARNT = {
 @pytest.fixture
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks and shards so small that each corpus has several."""
-    from eigenparse.cli import cluster, cluster_tag, parse_lpcfg
+    from eigenparse.batch import pairs, parse_dependency, parse_grammar, tag
     from eigenparse.corpus import text_blocks
     from eigenparse.learn.dependency import deptree_blocks
     from eigenparse.learn.grammar import shards
 
-    assert cluster.SENTENCES == parse_lpcfg.BLOCK
-    monkeypatch.setattr(cluster, "SENTENCES", 90)
-    monkeypatch.setattr(parse_lpcfg, "BLOCK", 90)
-    monkeypatch.setattr(cluster, "PAIRS", 7)
-    monkeypatch.setattr(cluster_tag, "SEQUENCES", 90)
+    monkeypatch.setattr(parse_grammar, "SENTENCES", 90)
+    monkeypatch.setattr(parse_dependency, "SENTENCES", 90)
+    monkeypatch.setattr(pairs, "PAIRS", 7)
+    monkeypatch.setattr(tag, "SEQUENCES", 90)
     monkeypatch.setattr(deptree_blocks, "SENTENCES", 11)
     monkeypatch.setattr(shards.cut_shards, "__kwdefaults__", {"shard_bytes": 9_000})
     monkeypatch.setattr(text_blocks.text_blocks, "__defaults__", (4_000,))
@@ -148,21 +147,28 @@ def test_processes_learn_the_same(folder: pathlib.Path) -> None:
     assert (folder / "jobs.1").read_bytes() == (folder / "jobs.2").read_bytes()
 
 
+class Elsewhere:
+    """A place that is not this process, as far as anybody can tell."""
+
+    def map_ordered(self, task: Any, items: Any) -> Any:
+        return map(task, items)
+
+
 def test_score_blocks_are_small_and_many(folder: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scores of many blocks are those of all sentences at once."""
-    from eigenparse.cli import cluster
+    from eigenparse.batch import pairs
 
-    monkeypatch.setattr(cluster, "PAIRS", 7)
+    monkeypatch.setattr(pairs, "PAIRS", 7)
     from eigenparse.evaluate.evalb_params import COLLINS
     from eigenparse.evaluate.pairing import pair_files
     from eigenparse.evaluate.report import as_dict
-    from eigenparse.run.local import LocalRun
+    from eigenparse.work.work import Work
 
     guess = folder / "shuffled.ptb"
     lines = (folder / "dev.ptb").read_text().split("\n")
     guess.write_text("\n".join([*lines[:5], "", "(X (Y", *lines[7:]]))
     pair = pair_files(folder / "dev.ptb", guess)
-    whole, parts = pair.score(), cluster.score_pairs(LocalRun(), pair, COLLINS, False)
+    whole, parts = pair.score(), pairs.score_pairs(Work(run=Elsewhere()), pair, COLLINS, False)
     assert as_dict(parts, per_sentence=True, per_label=True) == as_dict(
         whole, per_sentence=True, per_label=True
     )

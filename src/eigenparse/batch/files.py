@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import IO
 
@@ -26,23 +27,47 @@ def result_stream(path: Path | None) -> Iterator[IO[bytes]]:
         yield stream
 
 
-def check_files(read: Iterable[str | Path | None], written: Iterable[str | Path | None]) -> None:
+def write_chunks(chunks: Iterable[bytes], path: Path | None) -> int:
+    """Write results as they come and say how many bytes; a file appears when the first is there and all are whole."""
+    todo, written = iter(chunks), 0
+    for first in todo:
+        with result_stream(path) as stream:
+            for chunk in chain((first,), todo):
+                written += stream.write(chunk)
+                if path is None and sys.stdin is not None and sys.stdin.isatty():
+                    stream.flush()
+    return written
+
+
+def check_files(
+    read: Iterable[str | Path | None],
+    written: Iterable[str | Path | None],
+    folders: Iterable[str | Path | None] = (),
+) -> None:
     """Refuse, before any work, outputs that cannot be written, that meet, or that would replace an input.
 
-    read: files, folders, globs or URLs.  written: files.  Symbolic links, hard links and other spellings of a path
-    name the same file.
+    read: files, folders, globs or URLs.  written: files.  folders: that files are written into, which no input may
+    stand in.  Symbolic links, hard links and other spellings of a path name the same file.
     """
     targets = [Path(path) for path in written if path is not None]
     for path in targets:
         _check_target(path)
-    taken = {_identity(path): path for path in _inputs(read)}
+    inputs = list(_inputs(read))
+    taken = {_identity(path): path for path in inputs}
     for path in targets:
-        if not path.exists() or path.is_file():  # devices may be written to twice
-            found = taken.setdefault(_identity(path), path)
-            if found is not path:
+        if path.exists() and not path.is_file():  # a device may be written to twice
+            continue
+        found = taken.setdefault(_identity(path), path)
+        if found is not path:
+            raise OptionError(
+                f"{path}: the output would replace {found}, which the same command reads or writes; "
+                "name another file"
+            )
+    for folder in (Path(path).resolve() for path in folders if path is not None):
+        for path in inputs:
+            if folder in (path.resolve(), path.resolve().parent, path.absolute().parent):
                 raise OptionError(
-                    f"{path}: the output would replace {found}, which the same command reads or writes; "
-                    "name another file"
+                    f"{folder}: {path}, which the command reads, is in the way; name another folder"
                 )
 
 

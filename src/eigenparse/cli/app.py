@@ -3,9 +3,10 @@
 import functools
 import inspect
 from collections.abc import Callable
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 app = typer.Typer(
     name="eigenparse",
@@ -14,7 +15,33 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-train = typer.Typer(name="train", help="Learn a model from a corpus.", no_args_is_help=True)
+
+
+class Learners(TyperGroup):
+    """Commands that are made when they are asked for; a list of them needs their titles only.
+
+    titles: what each of them learns, by name.  make: the command of a name, None if there is none.
+    """
+
+    titles: ClassVar[Callable[[], dict[str, str]]] = dict
+    make: ClassVar[Callable[[str], Any]] = lambda name: None
+    is_listed = False
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(dict.fromkeys([*super().list_commands(ctx), *Learners.titles()]))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        known = super().get_command(ctx, cmd_name)
+        if known is not None or not self.is_listed:
+            return known or Learners.make(cmd_name)
+        return TyperCommand(cmd_name, help=Learners.titles()[cmd_name])
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        self.is_listed = True
+        super().format_help(ctx, formatter)
+
+
+train = typer.Typer(name="train", help="Learn a model from a corpus.", no_args_is_help=True, cls=Learners)
 app.add_typer(train)
 reproduce = typer.Typer(
     name="reproduce", help="Repeat a paper's experiments; print and write its tables.", no_args_is_help=True
@@ -22,15 +49,16 @@ reproduce = typer.Typer(
 app.add_typer(reproduce)
 
 # Marks of parameters that name files: Annotated[Path, typer.Option(...), WRITTEN].
-FileUse = Literal["read", "written"]
+FileUse = Literal["read", "written", "folder"]
 READ: FileUse = "read"
 WRITTEN: FileUse = "written"
+FOLDER: FileUse = "folder"  # that files are written into
 
 
 def verb(group: typer.Typer, name: str | None = None, *, epilog: str) -> Callable[[Any], Any]:
     """Register a function as a command that never writes over what it reads.
 
-    epilog: examples.  Parameters that name files are marked READ or WRITTEN in their annotation.
+    epilog: examples.  Parameters that name files are marked READ, WRITTEN or FOLDER in their annotation.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -39,9 +67,10 @@ def verb(group: typer.Typer, name: str | None = None, *, epilog: str) -> Callabl
             from eigenparse.batch.files import check_files
 
             uses = file_uses(function)
-            check_files(_named(values, uses, READ), _named(values, uses, WRITTEN))
+            check_files(*(_named(values, uses, use) for use in (READ, WRITTEN, FOLDER)))
             return function(**values)
 
+        checked.checks_files = True  # type: ignore[attr-defined]
         group.command(name, epilog=epilog)(checked)
         return function
 
@@ -53,7 +82,7 @@ def file_uses(function: Callable[..., Any]) -> dict[str, FileUse]:
     found: dict[str, FileUse] = {}
     for name, one in inspect.signature(function, eval_str=True).parameters.items():
         for mark in get_args(one.annotation)[1:]:
-            if mark in (READ, WRITTEN):
+            if mark in (READ, WRITTEN, FOLDER):
                 found[name] = mark
     return found
 

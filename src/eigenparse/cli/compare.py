@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from eigenparse.cli.app import READ, WRITTEN, app, verb
+from eigenparse.cli.app import FOLDER, READ, app, verb
 
 EXAMPLES = """
 Examples:
@@ -22,7 +22,7 @@ def compare(
     guesses: Annotated[
         list[Path], typer.Argument(metavar="GUESS...", help="Trees of one or two parsers."), READ
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for index.html."), WRITTEN],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for index.html."), FOLDER],
     params: Annotated[
         Path | None, typer.Option(metavar="FILE.prm", help="EVALB parameter file."), READ
     ] = None,
@@ -38,6 +38,7 @@ def compare(
     from eigenparse.evaluate.evalb_params import COLLINS, load_params
     from eigenparse.evaluate.pairing import pair_files
     from eigenparse.report.errors_page import Guess, errors_page
+    from eigenparse.work.progress import tell
 
     if len(guesses) > 2:
         raise OptionError(f"compare shows one or two parsers, got {len(guesses)} files; leave some out")
@@ -59,4 +60,4 @@ def compare(
     write_whole(out / "index.html", page.encode("utf-8"))
     for line in summary:
         typer.echo(line)
-    typer.echo(f"wrote {out / 'index.html'}", err=True)
+    tell(f"wrote {out / 'index.html'}")

@@ -1,16 +1,13 @@
 """eigenparse convert: bracketed trees in; dependency trees in CoNLL-U, words, or words and tags out."""
 
-import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from eigenparse.cli.main import app
-
-if TYPE_CHECKING:
-    from eigenparse.corpus.columns import Treebank
+from eigenparse.cli.app import READ, app, verb
+from eigenparse.cli.options import Out, SkipBroken, Trees
 
 
 class Target(StrEnum):
@@ -30,52 +27,27 @@ Examples:
 """
 
 
-@app.command(epilog=EXAMPLES)
+@verb(app, epilog=EXAMPLES)
 def convert(
-    trees: Annotated[
-        list[str],
-        typer.Argument(metavar="TREES...", help="Files, directories or globs; - is standard input."),
-    ],
+    trees: Trees,
     to: Annotated[
         Target,
-        typer.Option("--to", help="CoNLL-U by head rules; a sentence a line; or a word and its tag a line."),
+        typer.Option(
+            "--to", help="CoNLL-U by head rules; one sentence per line; or one word and its tag per line."
+        ),
     ] = Target.conllu,
-    rules: Annotated[Path | None, typer.Option(help="Head rules; a table for English is built in.")] = None,
-    skip_broken: Annotated[
-        bool, typer.Option("--skip-broken", help="Skip broken trees and count them.")
-    ] = False,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write this file instead.")] = None,
+    rules: Annotated[
+        Path | None, typer.Option(help="Head rules; a table for English is built in."), READ
+    ] = None,
+    skip_broken: SkipBroken = False,
+    out: Out = None,
 ) -> None:
     """Convert bracketed trees to dependency trees by head rules, to plain sentences or to tagged words."""
-    from eigenparse.cli.output import result_stream
-    from eigenparse.corpus import brackets, normalise
-    from eigenparse.corpus.heads import conllu_lines, load_rules, to_dependencies
+    from eigenparse.batch.convert import cleaned, conllu, leaf_lines
+    from eigenparse.batch.files import write_chunks
 
-    reading = brackets.read_trees_report(trees, skip_broken=skip_broken)
-    for note in brackets.notes(reading):
-        sys.stderr.write(f"eigenparse: {note}\n")
-    cleaned = normalise.normalise_report(reading.treebank, options=normalise.Normalisation())
-    if cleaned.n_removed:
-        sys.stderr.write(f"eigenparse: left out {cleaned.n_removed} trees without words\n")
-    if to is Target.conllu:
-        lines = conllu_lines(to_dependencies(cleaned.treebank, None if rules is None else load_rules(rules)))
-    else:
-        lines = leaf_lines(cleaned.treebank, tags=to is Target.columns)
-    content = ("\n".join(lines) + "\n").encode()
-    with result_stream(out) as stream:
-        stream.write(content)
-
-
-def leaf_lines(treebank: "Treebank", *, tags: bool) -> list[str]:
-    """A sentence a line, or with ``tags`` a word and its tag a line and an empty line after each sentence."""
-    lines = []
-    for first, last in zip(treebank.offsets[:-1].tolist(), treebank.offsets[1:].tolist()):
-        rows = [row for row in range(first, last) if treebank.word[row] >= 0]
-        words = [treebank.words[treebank.word[row]] for row in rows]
-        if tags:
-            lines += [f"{word}\t{treebank.labels[treebank.label[row]]}" for word, row in zip(words, rows)] + [
-                ""
-            ]
-        else:
-            lines.append(" ".join(words))
-    return lines
+    treebank = cleaned(trees, skip_broken=skip_broken)
+    lines = (
+        conllu(treebank, rules) if to is Target.conllu else leaf_lines(treebank, tags=to is Target.columns)
+    )
+    write_chunks([("\n".join(lines) + "\n").encode()], out)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eigenparse.cli.main import app
+from eigenparse.cli.app import app
 
 if TYPE_CHECKING:
     from eigenparse.learn.vectors.learner import VectorChoices

@@ -16,7 +16,7 @@ from typing import Annotated, Any
 
 import typer
 
-from eigenparse.cli.app import READ, WRITTEN, verb
+from eigenparse.cli.app import READ, WRITTEN, Learners, verb
 from eigenparse.models.registry import BUILT_IN, Kind, kind_named, kinds, named
 from eigenparse.work.work import Where
 
@@ -37,22 +37,29 @@ RUNNING: dict[str, tuple[Any, Any]] = {
 }
 
 
-def add_learner(app: typer.Typer, kind: Kind, name: str) -> None:
-    """Give an application the command that trains a kind."""
+def command(kind: Kind) -> Any:
+    """The command that trains a kind."""
     options, reading = named(kind.options or ""), named(kind.reading or "")
     examples = getattr(options, "examples", ()) or (f"eigenparse {kind.trainer} train.txt --out my.model",)
     epilog = "\n\n".join(["Examples:", *(f"  {line}" for line in examples)])
-    app.registered_commands[:] = [one for one in app.registered_commands if one.name != name]
-    verb(app, name, epilog=epilog)(_function(kind, options, reading))
+    alone = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
+    verb(alone, kind.trainer.rpartition(" ")[2], epilog=epilog)(_function(kind, options, reading))
+    return typer.main.get_command(alone)
 
 
-def add_titles(app: typer.Typer) -> None:
-    """List every kind that can be trained without importing its learner."""
-    present = {one.name or one.callback.__name__ for one in app.registered_commands if one.callback}
-    for kind in trained_kinds():
-        name = kind.trainer.removeprefix("train ")
-        if kind.trainer.startswith("train ") and name not in present:
-            app.command(name, help=f"Learn {kind.title}.")(lambda: None)
+def titles() -> dict[str, str]:
+    """What ``eigenparse train NAME`` learns, by name, without importing a learner."""
+    return {
+        kind.trainer.removeprefix("train "): f"Learn {kind.title}."
+        for kind in trained_kinds()
+        if kind.trainer.startswith("train ")
+    }
+
+
+def made(name: str) -> Any:
+    """The command ``eigenparse train NAME``; None if no kind is trained so."""
+    kind = kind_of_trainer(f"train {name}")
+    return None if kind is None else command(kind)
 
 
 def trained_kinds() -> list[Kind]:
@@ -172,3 +179,6 @@ def _picked(record: Any, given: dict[str, Any]) -> dict[str, Any]:
     """The values of a record's fields; what was not given keeps its default."""
     picked = {one.name: given[one.name] for one in _shown(record)}
     return {name: value for name, value in picked.items() if value is not None}
+
+
+Learners.titles, Learners.make = titles, made

@@ -15,7 +15,6 @@ from eigenparse import __version__
 from eigenparse.cli.app import app as app
 from eigenparse.cli.app import reproduce as reproduce
 from eigenparse.cli.app import train as train
-from eigenparse.cli.progress import announce_first_use
 from eigenparse.errors import EigenparseError
 
 
@@ -47,24 +46,16 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 def register(words: list[str]) -> None:
     """Import the verb asked for, which registers itself, or all of them where that is not clear."""
-    name = "_".join(words[: 2 if words[:1] in (["train"], ["reproduce"]) else 1])
-    if name.isidentifier() and find_spec(f"eigenparse.cli.{name}") is not None:
+    name = "_".join(words[: 2 if words[:1] == ["reproduce"] else 1])
+    if name == "train":
+        import_module("eigenparse.cli.learners")
+        old = f"eigenparse.cli.train_{''.join(words[1:2])}"
+        if old.replace(".", "").isidentifier() and find_spec(old) is not None:
+            import_module(old)
+    elif name.isidentifier() and find_spec(f"eigenparse.cli.{name}") is not None:
         import_module(f"eigenparse.cli.{name}")
-        if not {"-h", "--help"} & set(words):
-            announce_first_use(name)
-    elif words[:1] == ["train"] and len(words) > 1 and _add_learner(words[1]):
-        return
-    if not any(group.registered_commands for group in (app, train, reproduce)):
+    else:
         import_module("eigenparse.cli.verbs")
-
-
-def _add_learner(name: str) -> bool:
-    """Make the command that trains a kind from its records; False if there is no such kind."""
-    learners = import_module("eigenparse.cli.learners")
-    kind = learners.kind_of_trainer(f"train {name}")
-    if kind is not None:
-        learners.add_learner(train, kind, name)
-    return kind is not None
 
 
 def main() -> None:

@@ -5,65 +5,21 @@ from typing import Annotated
 
 import typer
 
-from eigenparse.cli.main import app
+from eigenparse.cli.app import READ, WRITTEN, app, verb
 
 EXACT = "embed, train hmm or train rhmm with --keep-statistics"
 
 
-@app.command(epilog="Example:\n\n  eigenparse merge monday.vectors tuesday.vectors --out both.vectors")
+@verb(app, epilog="Example:\n\n  eigenparse merge monday.vectors tuesday.vectors --out both.vectors")
 def merge(
     models: Annotated[
-        list[Path], typer.Argument(metavar="MODEL...", help=f"Files of `{EXACT}`, of one kind.")
+        list[Path], typer.Argument(metavar="MODEL...", help=f"Files of `{EXACT}`, of one kind."), READ
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="MODEL", help="The model file to write.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", metavar="MODEL", help="The model file to write."), WRITTEN
+    ],
 ) -> None:
     """Add models that kept their statistics; the result is that of all their texts together."""
-    from eigenparse.cli.models import kind_of
-    from eigenparse.cli.output import check_target
-    from eigenparse.cli.progress import tell
-    from eigenparse.errors import OptionError
+    from eigenparse.batch.merge import merge as merge_models
 
-    check_target(out)
-    kinds = [kind_of(path) for path in models]
-    adders = {"vectors": _vectors, "hmm": _chains, "rhmm": _taggers}
-    if kinds[0] not in adders:
-        raise OptionError(f"{models[0]}: models of kind {kinds[0]!r} do not add up; merge files of {EXACT}")
-    for path, kind in zip(models, kinds, strict=True):
-        if kind != kinds[0]:
-            raise OptionError(f"{path}: a model of kind {kind!r}, not {kinds[0]!r}; merge files of one kind")
-    tell(f"{len(models)} models, {adders[kinds[0]](models, out)} tokens; wrote {out}")
-
-
-def _vectors(models: list[Path], out: Path) -> int:
-    from eigenparse.learn.vectors.statistics import load_statistics, merge_statistics, save_statistics
-
-    parts = [load_statistics(path) for path in models]
-    vectors, statistics = merge_statistics(parts, [str(path) for path in models])
-    save_statistics(out, vectors, statistics)
-    return int(vectors.about["n_tokens"])
-
-
-def _chains(models: list[Path], out: Path) -> int:
-    from eigenparse.learn.hmm.statistics import (
-        load_chain_statistics,
-        merge_chain_statistics,
-        save_chain_statistics,
-    )
-
-    parts = [load_chain_statistics(path) for path in models]
-    total = merge_chain_statistics(parts, [str(path) for path in models])
-    save_chain_statistics(out, total)
-    return int(total.moments.counts.sum())
-
-
-def _taggers(models: list[Path], out: Path) -> int:
-    from eigenparse.learn.tagger.statistics import (
-        load_tagger_statistics,
-        merge_tagger_statistics,
-        save_tagger_statistics,
-    )
-
-    parts = [load_tagger_statistics(path) for path in models]
-    total = merge_tagger_statistics(parts, [str(path) for path in models])
-    save_tagger_statistics(out, total)
-    return int(total.model().about["tokens"])
+    merge_models(models, out)

@@ -1,14 +1,14 @@
 """eigenparse parse: sentences in, trees out, with any model that parses."""
 
-from dataclasses import dataclass
+import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from eigenparse.cli.main import app
-from eigenparse.cli.models import runner_for
+from eigenparse.cli.app import READ, WRITTEN, app, verb
+from eigenparse.cli.options import Cluster, run
 
 EXAMPLES = """
 Examples:
@@ -23,17 +23,6 @@ Examples:
 
   eigenparse parse english.model --kbest 5 --jobs 2 sentences.txt --output trees.ptb
 """
-# A kind of model that parses: one line here.
-RUNNERS = {
-    "lpcfg": "eigenparse.cli.parse_start:run",
-    "dependency": "eigenparse.cli.parse_dependency:run",
-    "deptree": "eigenparse.cli.parse_dependency:run_split_heads",
-}
-CLUSTER_RUNNERS = {
-    "lpcfg": "eigenparse.cli.cluster:parse_sentences",
-    "dependency": "eigenparse.cli.cluster:parse_dependencies",
-    "deptree": "eigenparse.cli.cluster:parse_split_heads",
-}
 
 
 class Form(StrEnum):
@@ -61,71 +50,56 @@ class Combination(StrEnum):
     sum = "sum"
 
 
-@dataclass(frozen=True, slots=True)
-class ParseRequest:
-    """What the user asked for; a kind of model uses what has a meaning for it."""
-
-    model: Path
-    source: Path
-    tagged: bool
-    raw: bool
-    kbest: int
-    form: str
-    decoder: str | None
-    combination: str | None
-    threshold: float | None
-    max_length: int | None
-    memory: int | None
-    jobs: int
-    output: Path | None
-    text: str | None = None
-    cluster: str | None = None
-
-
-@app.command(epilog=EXAMPLES)
+@verb(app, epilog=EXAMPLES)
 def parse(
-    model: Annotated[Path, typer.Argument(metavar="[MODEL|TEXT]", help="A model that `train` wrote, or en.")],
+    model: Annotated[
+        Path, typer.Argument(metavar="[MODEL|TEXT]", help="A model that `train` wrote, or en."), READ
+    ],
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="[FILE|-|TEXT]", help="A sentence a line, tokens separated by blanks; or a text."
+            metavar="[FILE|-|TEXT]", help="One sentence per line, tokens separated by blanks; or a text."
         ),
+        READ,
     ] = Path("-"),
     tagged: Annotated[bool, typer.Option("--tagged", help="Tokens are word_TAG; the tags are kept.")] = False,
     raw: Annotated[bool, typer.Option("--raw", help="Plain text: split sentences and tokens first.")] = False,
-    kbest: Annotated[int, typer.Option(min=1, metavar="K", help="So many different trees a sentence.")] = 1,
+    kbest: Annotated[int, typer.Option(min=1, metavar="K", help="So many different trees per sentence.")] = 1,
     form: Annotated[
         Form | None, typer.Option("--format", help="How to write trees; a text at a terminal is drawn.")
     ] = None,
     decoder: Annotated[Decoder | None, typer.Option(help="What the tree is to maximise.")] = None,
     combination: Annotated[Combination | None, typer.Option(help="How an ensemble votes.")] = None,
     threshold: Annotated[
-        float | None, typer.Option(help="Least worth of a bracket; more for precision, less for recall.")
+        float | None, typer.Option(help="Minimum posterior for a bracket; higher favours precision.")
     ] = None,
     max_length: Annotated[int | None, typer.Option(min=1, help="Skip longer sentences.")] = None,
-    memory: Annotated[int | None, typer.Option(min=1, metavar="MB", help="Most for one chart.")] = None,
-    jobs: Annotated[int, typer.Option(min=0, metavar="N", help="Threads; 0 for all cores.")] = 1,
+    memory: Annotated[
+        int | None, typer.Option(min=1, metavar="MB", help="Memory limit of one chart.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=0, metavar="N", help="Threads or processes; 0 for all cores.")] = 1,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write this file instead, whole or not at all.")
+        Path | None,
+        typer.Option("--output", "-o", help="Write this file instead, whole or not at all."),
+        WRITTEN,
     ] = None,
-    cluster: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Parse on a Dask cluster, as tcp://host:8786.")
-    ] = None,
+    cluster: Cluster = None,
 ) -> None:
     """Parse sentences; every line gives a line, in order.  An empty line stays empty.
 
     A text instead of a file is cut into sentences and tokens first; without a model, English is assumed.
     """
+    from eigenparse.batch.requests import ParseRequest
     from eigenparse.errors import OptionError
 
     model, source, text = arguments(model, source)
     if text is not None and tagged:
-        raise OptionError("--tagged needs a file with one sentence a line; put the tagged text into one")
+        raise OptionError("--tagged needs a file with one sentence per line; put the tagged text into one")
     if tagged and raw:
         raise OptionError("--tagged and --raw exclude each other; plain text has no tags")
-    request = ParseRequest(
-        model=model,
+    asked = ParseRequest(
         source=source,
+        text=text,
         tagged=tagged,
         raw=raw or text is not None,
         kbest=kbest,
@@ -135,13 +109,9 @@ def parse(
         threshold=threshold,
         max_length=max_length,
         memory=None if memory is None else memory * 1_000_000,
-        jobs=jobs,
         output=output,
-        text=text,
-        cluster=cluster,
     )
-    runners = RUNNERS if cluster is None else CLUSTER_RUNNERS
-    runner_for(model, runners, "parse")(request)
+    run("parse", model, asked, output, jobs, cluster)
 
 
 def is_text(argument: str) -> bool:
@@ -160,6 +130,4 @@ def arguments(model: Path, source: Path) -> tuple[Path, Path, str | None]:
 
 def default_form(text: str | None, output: Path | None) -> str:
     """A picture for somebody who typed a sentence at a terminal, brackets for everything else."""
-    import sys
-
     return "text" if text is not None and output is None and sys.stdout.isatty() else "brackets"

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from eigenparse.cli.main import reproduce
+from eigenparse.cli.app import FOLDER, READ, reproduce, verb
 
 
-@reproduce.command()
+@verb(reproduce, epilog="Example:\n\n  eigenparse reproduce cohen2014 --out report")
 def cohen2014(
     data: Annotated[
         list[Path] | None,
@@ -17,9 +17,10 @@ def cohen2014(
             help="Folder with train.* and dev.*, Penn Treebank sections 00-24, or a file of trees, for the "
             "training times; may be given several times. Without it: the bundled synthetic treebank.",
         ),
+        READ,
     ] = None,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON.")
+        Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON."), FOLDER
     ] = Path("cohen2014"),
     runs: Annotated[int, typer.Option(min=1, help="Samples of each size.")] = 5,
     states: Annotated[int, typer.Option(min=1, help="States of the grammars whose times are compared.")] = 16,
@@ -28,19 +29,19 @@ def cohen2014(
     jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 for all cores.")] = 0,
 ) -> None:
     """Repeat what Cohen et al. (2014) prove and report: consistency, the effect of sigma, time against EM."""
-    from eigenparse.cli.progress import counted, tell
     from eigenparse.experiments.cohen import CohenPlan, cohen_report, points_of, run_point, time_trials
     from eigenparse.experiments.treebanks import load_corpus, synthetic_corpus
     from eigenparse.experiments.trials import run_all, run_trial
     from eigenparse.report import print_report, write_report
-    from eigenparse.run.local import check_jobs
+    from eigenparse.work.progress import counted, tell
+    from eigenparse.work.work import Where
 
     sizes = tuple(n for n in (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000) if n < largest)
     plan = CohenPlan(
         runs=runs, treebank_states=states, sizes=(*sizes, largest), size=min(30_000, largest), seed=seed
     )
     corpora = [load_corpus(path) for path in data] if data else [synthetic_corpus(seed)]
-    workers, points = check_jobs(jobs), points_of(plan)
+    workers, points = Where(jobs).workers, points_of(plan)
     outcomes = run_all(run_point, points, jobs=workers)
     measured = list(counted(outcomes, "known grammar: samples", total=len(points)))
     times = []

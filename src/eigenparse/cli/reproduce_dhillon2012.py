@@ -5,16 +5,19 @@ from typing import Annotated
 
 import typer
 
-from eigenparse.cli.main import reproduce
+from eigenparse.cli.app import FOLDER, READ, reproduce, verb
 
 
-@reproduce.command()
+@verb(
+    reproduce,
+    epilog="Example:\n\n  eigenparse reproduce dhillon2012 --train a.conllu --dev b.conllu --test c.conllu",
+)
 def dhillon2012(
-    train: Annotated[Path, typer.Option(help="CoNLL-U trees to train on.")],
-    dev: Annotated[Path, typer.Option(help="Trees to look at while choosing settings.")],
-    test: Annotated[Path, typer.Option(help="Trees to report on.")],
+    train: Annotated[Path, typer.Option(help="CoNLL-U trees to train on."), READ],
+    dev: Annotated[Path, typer.Option(help="Trees to look at while choosing settings."), READ],
+    test: Annotated[Path, typer.Option(help="Trees to report on."), READ],
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON.")
+        Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON."), FOLDER
     ] = Path("dhillon2012"),
     orders: Annotated[str, typer.Option(help="Orders of the parser.")] = "1,2",
     estimators: Annotated[
@@ -28,18 +31,18 @@ def dhillon2012(
     folds: Annotated[int, typer.Option(min=2, help="Folds of jack-knifing.")] = 3,
     passes: Annotated[int, typer.Option(min=1, help="Passes of the parser's training.")] = 10,
     keep: Annotated[
-        Path | None, typer.Option(help="Keep parsers and lists in this folder and reuse them.")
+        Path | None, typer.Option(help="Keep parsers and lists in this folder and reuse them."), FOLDER
     ] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything.")] = 0,
 ) -> None:
     """Repeat table 1 of Dhillon et al. (2012): parser, re-ranker, re-ranker with log p, of both orders."""
-    from eigenparse.cli.progress import tell
     from eigenparse.corpus.conllu import read_conllu
     from eigenparse.corpus.dependencies import without_punctuation
     from eigenparse.errors import OptionError
     from eigenparse.experiments.dhillon2012 import Plan, run_order
     from eigenparse.experiments.dhillon2012_report import table_report
     from eigenparse.report import print_report, write_report
+    from eigenparse.work.progress import tell
 
     try:
         numbers = tuple(sorted({int(order) for order in orders.split(",")}))

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from eigenparse.cli.main import reproduce
+from eigenparse.cli.app import FOLDER, READ, reproduce, verb
 
 
-@reproduce.command()
+@verb(reproduce, epilog="Example:\n\n  eigenparse reproduce matejovicova2018 --data treebank --out report")
 def matejovicova2018(
     data: Annotated[
         list[Path] | None,
@@ -17,9 +17,10 @@ def matejovicova2018(
             help="Folder with train.* and dev.*, Penn Treebank sections 00-24, or a file of trees; may be "
             "given several times. Without it: the bundled synthetic treebank.",
         ),
+        READ,
     ] = None,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON.")
+        Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON."), FOLDER
     ] = Path("matejovicova2018"),
     runs: Annotated[int, typer.Option(min=1, help="Runs of experiments 4.1 and 4.2.")] = 3,
     test_sentences: Annotated[int, typer.Option(min=2, help="Sentences to judge samples on.")] = 1000,
@@ -34,7 +35,6 @@ def matejovicova2018(
     """Repeat the experiments of Matejovičová (2018): corpus size, number of states, settings."""
     from itertools import islice
 
-    from eigenparse.cli.progress import counted, tell
     from eigenparse.errors import OptionError
     from eigenparse.experiments.journal import journalled
     from eigenparse.experiments.matejovicova import Plan, trials_of
@@ -42,7 +42,8 @@ def matejovicova2018(
     from eigenparse.experiments.treebanks import load_corpus, synthetic_corpus
     from eigenparse.report import print_report, write_report
     from eigenparse.report.files import report_paths
-    from eigenparse.run.local import check_jobs
+    from eigenparse.work.progress import counted, tell
+    from eigenparse.work.work import Where
 
     try:
         numbers = tuple(sorted({int(m) for m in states.split(",")}))
@@ -54,7 +55,7 @@ def matejovicova2018(
     plans = [trials_of(corpus, plan) for corpus in corpora]
     journal = report_paths(out)[0].with_suffix(".trials.jsonl")
     trials = [trial for some in plans for trial in some]
-    outcomes = journalled(trials, journal, jobs=check_jobs(jobs), resume=resume)
+    outcomes = journalled(trials, journal, jobs=Where(jobs).workers, resume=resume)
     found_at = dict(counted(outcomes, "learning and parsing", total=len(trials)))
     done = (found_at[place] for place in range(len(trials)))
     found = [(corpus, list(islice(done, len(some)))) for corpus, some in zip(corpora, plans)]

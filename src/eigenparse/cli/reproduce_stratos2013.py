@@ -5,18 +5,19 @@ from typing import Annotated
 
 import typer
 
-from eigenparse.cli.main import reproduce
+from eigenparse.cli.app import FOLDER, READ, reproduce, verb
 
 
-@reproduce.command()
+@verb(reproduce, epilog="Example:\n\n  eigenparse reproduce stratos2013 --speech voices --out report")
 def stratos2013(
-    timit: Annotated[Path | None, typer.Option(help="TIMIT's folder.")] = None,
+    timit: Annotated[Path | None, typer.Option(help="TIMIT's folder."), READ] = None,
     speech: Annotated[
         list[Path] | None,
         typer.Option(help="Folder with train, dev and test of recordings and .phn files; may be repeated."),
+        READ,
     ] = None,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON.")
+        Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON."), FOLDER
     ] = Path("stratos2013"),
     codes: Annotated[int, typer.Option(min=2, help="Codes (the paper: 10000).")] = 1000,
     states: Annotated[str, typer.Option(help="Hidden states of the spectral models by tensors.")] = (
@@ -33,13 +34,13 @@ def stratos2013(
     """Repeat Stratos et al. (2013): unigram, HMM, EM, spectral and three-segment phoneme recognition."""
     import time
 
-    from eigenparse.cli.progress import tell
     from eigenparse.corpus.phones import find_speech
     from eigenparse.errors import OptionError
     from eigenparse.experiments.stratos import StratosPlan, prepare, run_tasks
     from eigenparse.experiments.stratos_report import stratos_report, stratos_section
     from eigenparse.report import print_report, write_report
-    from eigenparse.run.local import check_jobs
+    from eigenparse.work.progress import tell
+    from eigenparse.work.work import Where
 
     folders = [*([timit] if timit else []), *(speech or [])]
     if not folders:
@@ -52,7 +53,7 @@ def stratos2013(
         em_states=_numbers(em_states, "em-states"),
         rounds=em_rounds,
         seed=seed,
-        jobs=check_jobs(jobs),
+        jobs=Where(jobs).workers,
     )
     sections = []
     for folder in folders:

@@ -1,35 +1,35 @@
-"""eigenparse sample: a grammar and a seed in, trees drawn from it out."""
+"""eigenparse sample: a model and a seed in, trees or sequences drawn from it out."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from eigenparse.cli.main import app
+from eigenparse.cli.app import READ, WRITTEN, app, verb
+from eigenparse.cli.options import Seed, run
+
+EXAMPLES = """
+Examples:
+
+  eigenparse sample english.model -n 10 --seed 1
+
+  eigenparse sample letters.model -n 3 --length 60
+"""
 
 
-@app.command(epilog="Example:\n\n  eigenparse sample english.model -n 10 --seed 1")
+@verb(app, epilog=EXAMPLES)
 def sample(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A grammar of `train lpcfg`.")],
-    n: Annotated[int, typer.Option("-n", "--number", min=0, help="How many trees.")] = 1,
-    seed: Annotated[int, typer.Option(min=0, help="Seed.")] = 0,
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A grammar or an HMM."), READ],
+    n: Annotated[int, typer.Option("-n", "--number", min=0, help="How many trees or sequences.")] = 1,
+    seed: Seed = 0,
     max_words: Annotated[int, typer.Option(min=1, help="Draw longer trees again.")] = 400,
+    length: Annotated[int, typer.Option(min=1, help="Symbols of each sequence of an HMM.")] = 40,
     words: Annotated[bool, typer.Option("--words", help="Print the words only.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write this file instead.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write this file instead."), WRITTEN
+    ] = None,
 ) -> None:
-    """Draw trees from a grammar of probabilities (not from signed tensors), one a line."""
-    from eigenparse.api.grammar import load
-    from eigenparse.cli.models import runner_for
-    from eigenparse.cli.output import result_stream
-    from eigenparse.corpus.brackets import format_trees
+    """Draw trees or sequences, one per line, from a model of probabilities (not from signed tensors)."""
+    from eigenparse.batch.requests import SampleRequest
 
-    runner_for(model, {"lpcfg": "eigenparse.api.grammar:load"}, "draw trees")
-    trees = load(model).sample(n, seed=seed, max_words=max_words)
-    if words:
-        bounds = zip(trees.offsets[:-1].tolist(), trees.offsets[1:].tolist())
-        rows = ([trees.words[w] for w in trees.word[i:j].tolist() if w >= 0] for i, j in bounds)
-        text = "".join(" ".join(row) + "\n" for row in rows).encode("utf-8")
-    else:
-        text = format_trees(trees)
-    with result_stream(output) as stream:
-        stream.write(text)
+    run("sample", model, SampleRequest(n, seed, max_words, length, words), output)

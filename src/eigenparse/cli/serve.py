@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from eigenparse.cli.main import app
+from eigenparse.cli.app import READ, app, verb
 
 EXAMPLES = """
 Examples:
@@ -16,10 +16,10 @@ Examples:
 """
 
 
-@app.command(epilog=EXAMPLES)
+@verb(app, epilog=EXAMPLES)
 def serve(
     model: Annotated[
-        str, typer.Argument(metavar="[MODEL]", help="A grammar that `train lpcfg` wrote.")
+        str, typer.Argument(metavar="[MODEL]", help="A grammar that `train lpcfg` wrote."), READ
     ] = "en",
     host: Annotated[
         str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
@@ -56,12 +56,12 @@ def serve(
             f"serving needs {missing.name}, which is not installed; run pip install 'eigenparse[serve]'"
         ) from None
     from eigenparse.api.grammar import load
-    from eigenparse.run.local import check_jobs
     from eigenparse.serve.settings import LOOPBACK, Settings
+    from eigenparse.work.work import Where
 
     own = LOOPBACK if host in LOOPBACK else ()
     settings = Settings(
-        workers=check_jobs(workers), queue=queue, per_client=per_client, seconds=seconds, body_seconds=body_seconds,
+        workers=Where(workers).workers, queue=queue, per_client=per_client, seconds=seconds, body_seconds=body_seconds,
         max_words=max_words, max_sentences=max_sentences, max_bytes=max_bytes, memory=memory * 1_000_000,
         hosts=tuple(name.lower() for name in (*own, *(allow_host or ()))),
     )  # fmt: skip

@@ -3,8 +3,7 @@
 from importlib import import_module
 from importlib.util import find_spec
 
-from eigenparse.cli.app import train
-from eigenparse.cli.learners import add_titles
+from eigenparse.cli import learners as learners
 
 VERBS = (
     "compare",
@@ -17,6 +16,7 @@ VERBS = (
     "merge",
     "normalise",
     "parse",
+    "perplexity",
     "plot",
     "reproduce_cohen2014",
     "reproduce_dhillon2012",
@@ -34,4 +34,3 @@ OLD_LEARNERS = ("dependency", "deptree", "hmm", "lpcfg", "phones", "rhmm")
 for name in (*VERBS, *(f"train_{kind}" for kind in OLD_LEARNERS)):
     if find_spec(f"eigenparse.cli.{name}") is not None:
         import_module(f"eigenparse.cli.{name}")
-add_titles(train)

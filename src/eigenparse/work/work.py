@@ -7,7 +7,7 @@ whether anybody watches, or whether an earlier run was interrupted.
 import operator
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from eigenparse.arrays import generator
-from eigenparse.run.local import LocalRun
+from eigenparse.run.local import LocalRun, check_jobs
 from eigenparse.run.ordered import OrderedRun, open_run, reduce_ordered
 from eigenparse.work.kept import NOTHING_KEPT, Kept, Part, kept_beside
 from eigenparse.work.progress import Progress, Stages, shown, silent
@@ -128,16 +128,22 @@ class Where:
     cluster: str | None = None
     resume: bool = False
 
+    @property
+    def workers(self) -> int:
+        """The number of processes or threads of this machine; OptionError if it is negative."""
+        return check_jobs(self.jobs)
+
 
 @contextmanager
 def open_work(
-    title: str, where: Where = Where(), *, out: Path | None = None, mark: str = ""
+    title: str, where: Where = Where(), *, out: Path | None = None, mark: str = "", show: bool = True
 ) -> Iterator[Work]:
     """Work that shows its progress, runs where the user wants it, and is kept beside ``out`` until it is done.
 
-    mark: the fingerprint of data and options that kept parts must agree with.
+    mark: the fingerprint of data and options that kept parts must agree with.  show: False for silent work.
     """
-    with shown(title) as progress, open_run(where.cluster, where.jobs) as run:
+    watched = shown(title) if show else nullcontext(silent)
+    with watched as progress, open_run(where.cluster, where.jobs) as run:
         if out is None:
             yield Work(run, NOTHING_KEPT, progress)
             return

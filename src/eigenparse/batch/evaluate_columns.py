@@ -1,31 +1,27 @@
-"""Label columns for ``eigenparse evaluate``: accuracy, labels, known and unknown words, chunk F1."""
+"""Score label columns: accuracy, labels, known and unknown words, chunk F1."""
 
 import itertools
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import typer
+from eigenparse.batch.evaluate import EvaluateRequest
+from eigenparse.batch.pairs import tagging_pairs
+from eigenparse.corpus.label_sources import pick_label, read_labelled
+from eigenparse.errors import DataError
+from eigenparse.evaluate.tagging import Score, TaggingCounts
+from eigenparse.work.work import Work
 
-from eigenparse.cli.evaluate import Request
 
-if TYPE_CHECKING:
-    from eigenparse.evaluate.tagging import Score, TaggingCounts
-
-
-def run(request: Request) -> None:
+def run(request: EvaluateRequest, work: Work) -> Iterator[str]:
     """Score the last column of two files; words that ``--train`` lacks are scored apart."""
-    counts = _counts(request, request.gold, request.guess, request.train)
-    typer.echo(
-        json.dumps(_figures(counts), indent=1) if request.as_json else "\n".join(_report(counts, request))
-    )
+    counts = _counts(work, request.gold, request.guess, request.train)
+    text = json.dumps(_figures(counts), indent=1) if request.as_json else "\n".join(_report(counts, request))
+    yield text + "\n"
 
 
-def _counts(request: Request, gold: Path, guess: Path, train: Path | None) -> "TaggingCounts":
-    from eigenparse.corpus.label_sources import pick_label, read_labelled
-    from eigenparse.errors import DataError
-    from eigenparse.evaluate.tagging import count_tagging
-
+def _counts(work: Work, gold: Path, guess: Path, train: Path | None) -> TaggingCounts:
     right, ours = read_labelled(gold), read_labelled(guess)
     if (
         right.columns[0].strings() != ours.columns[0].strings()
@@ -43,16 +39,10 @@ def _counts(request: Request, gold: Path, guess: Path, train: Path | None) -> "T
         words = right.columns[0].strings()
         unknown = [[word not in known for word in words[i:j]] for i, j in spans]
     gold_labels, guessed = ([values[i:j] for i, j in spans] for values in labels)
-    if request.cluster is None and request.jobs == 1:
-        return count_tagging(gold_labels, guessed, unknown=unknown)
-    from eigenparse.cli.cluster import tagging_pairs
-    from eigenparse.run.ordered import open_run
-
-    with open_run(request.cluster, request.jobs) as where:
-        return tagging_pairs(where, gold_labels, guessed, unknown)
+    return tagging_pairs(work, gold_labels, guessed, unknown)
 
 
-def _figures(counts: "TaggingCounts") -> dict[str, Any]:
+def _figures(counts: TaggingCounts) -> dict[str, Any]:
     figures: dict[str, Any] = {
         "accuracy": counts.accuracy,
         "tokens": counts.tokens,
@@ -70,7 +60,7 @@ def _figures(counts: "TaggingCounts") -> dict[str, Any]:
     return figures
 
 
-def _ratios(score: "Score") -> dict[str, float]:
+def _ratios(score: Score) -> dict[str, float]:
     return {
         "precision": score.precision,
         "recall": score.recall,
@@ -81,7 +71,7 @@ def _ratios(score: "Score") -> dict[str, float]:
     }
 
 
-def _report(counts: "TaggingCounts", request: Request) -> list[str]:
+def _report(counts: TaggingCounts, request: EvaluateRequest) -> list[str]:
     lines = [
         f"tokens {counts.tokens}   accuracy {100 * counts.accuracy:.2f}   "
         f"sequences {counts.sequences}   all right {counts.sequences_right}"
@@ -99,7 +89,7 @@ def _report(counts: "TaggingCounts", request: Request) -> list[str]:
     return lines
 
 
-def _row(name: str, score: "Score") -> str:
+def _row(name: str, score: Score) -> str:
     return (
         f"{name:<12} precision {100 * score.precision:6.2f}   recall {100 * score.recall:6.2f}   "
         f"F1 {100 * score.f1:6.2f}   gold {score.gold}"

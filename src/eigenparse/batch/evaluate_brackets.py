@@ -1,12 +1,12 @@
-"""``eigenparse evaluate`` for trees in brackets."""
+"""Score trees in brackets, compare two predictions, and print as EVALB does if that is wanted."""
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 
-import typer
-
-from eigenparse.cli.evaluate import Request
+from eigenparse.batch.evaluate import EvaluateRequest
+from eigenparse.batch.pairs import score_pairs
 from eigenparse.errors import OptionError
 from eigenparse.evaluate.brackets import BracketScores
 from eigenparse.evaluate.compare import Comparison, compare_brackets
@@ -21,25 +21,27 @@ from eigenparse.evaluate.report import (
     sentence_table,
     summary,
 )
+from eigenparse.work.progress import tell
+from eigenparse.work.work import Work
 
 
-def run(request: Request) -> None:
-    """Score, compare if asked, and print."""
+def run(request: EvaluateRequest, work: Work) -> Iterator[str]:
+    """Score, and compare if asked."""
     params = _params(request)
-    scores, how = _scores(request, request.guess, params)
+    scores, how = _scores(request, request.guess, params, work)
     other, found = None, None
     if request.compare is not None:
-        other, _ = _scores(request, request.compare, params)
+        other, _ = _scores(request, request.compare, params, work)
         found = compare_brackets(scores, other, n_resamples=request.resamples, seed=request.seed)
     if request.as_json:
-        typer.echo(json.dumps(_as_json(request, scores, how, other, found), indent=2))
+        yield json.dumps(_as_json(request, scores, how, other, found), indent=2) + "\n"
     elif request.strict and request.per_sentence:
-        _print_evalb(request, scores, how, found)
+        yield from _evalb_text(request, scores, how, found)
     else:
-        _print(request, scores, how, found)
+        yield from _text(request, scores, how, found)
 
 
-def _params(request: Request) -> EvalbParams:
+def _params(request: EvaluateRequest) -> EvalbParams:
     """The conventions asked for."""
     params = COLLINS if request.params is None else load_params(request.params)
     if request.cutoff is None:
@@ -49,20 +51,20 @@ def _params(request: Request) -> EvalbParams:
     return replace(params, cutoff=request.cutoff)
 
 
-def _scores(request: Request, guess: Path, params: EvalbParams) -> tuple[BracketScores, str]:
+def _scores(
+    request: EvaluateRequest, guess: Path, params: EvalbParams, work: Work
+) -> tuple[BracketScores, str]:
     """The scores of one prediction, and how its sentences were paired."""
     pair = pair_files(request.gold, guess, strict=request.strict)
-    if request.cluster is None and request.jobs == 1:
-        return pair.score(params=params, strict=request.strict), pair.how
-    from eigenparse.cli.cluster import score_pairs
-    from eigenparse.run.ordered import open_run
-
-    with open_run(request.cluster, request.jobs) as where:
-        return score_pairs(where, pair, params, request.strict), pair.how
+    return score_pairs(work, pair, params, request.strict), pair.how
 
 
 def _as_json(
-    request: Request, scores: BracketScores, how: str, other: BracketScores | None, found: Comparison | None
+    request: EvaluateRequest,
+    scores: BracketScores,
+    how: str,
+    other: BracketScores | None,
+    found: Comparison | None,
 ) -> dict[str, object]:
     result = as_dict(scores, per_sentence=request.per_sentence, per_label=request.per_label)
     result["paired"] = how
@@ -73,31 +75,35 @@ def _as_json(
     return result
 
 
-def _print_evalb(request: Request, scores: BracketScores, how: str, found: Comparison | None) -> None:
-    """What EVALB prints, to the byte, on standard output; all else on standard error."""
-    typer.echo(evalb_report(scores), nl=False)
+def _evalb_text(
+    request: EvaluateRequest, scores: BracketScores, how: str, found: Comparison | None
+) -> Iterator[str]:
+    """What EVALB prints, to the byte; all else is said on standard error."""
+    yield evalb_report(scores)
     for line in [describe(scores), f"paired {how}", *notes(scores)]:
-        typer.echo(line, err=True)
+        tell(line)
     if request.per_label:
-        typer.echo(label_table(scores), err=True, nl=False)
+        tell(f"by label\n{label_table(scores)}".rstrip())
     if found is not None:
-        typer.echo(_comparison(request, found), err=True)
+        tell(_comparison(request, found))
 
 
-def _print(request: Request, scores: BracketScores, how: str, found: Comparison | None) -> None:
-    """Summary, and on request sentences, labels and comparison, on standard output."""
+def _text(
+    request: EvaluateRequest, scores: BracketScores, how: str, found: Comparison | None
+) -> Iterator[str]:
+    """Summary, and on request sentences, labels and comparison."""
     if request.per_sentence:
-        typer.echo(sentence_table(scores))
-    typer.echo(summary(scores), nl=False)
+        yield sentence_table(scores) + "\n"
+    yield summary(scores)
     if how != "line by line":
-        typer.echo(f"paired {how}")
+        yield f"paired {how}\n"
     if request.per_label:
-        typer.echo("\n" + label_table(scores), nl=False)
+        yield "\n" + label_table(scores)
     if found is not None:
-        typer.echo("\n" + _comparison(request, found))
+        yield "\n" + _comparison(request, found) + "\n"
 
 
-def _comparison(request: Request, found: Comparison) -> str:
+def _comparison(request: EvaluateRequest, found: Comparison) -> str:
     """The paired bootstrap in three lines."""
     interval = f"{found.confidence:.0%} interval {found.low:+.2f} to {found.high:+.2f}"
     return (

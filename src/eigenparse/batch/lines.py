@@ -1,4 +1,4 @@
-"""Lines of a file or of standard input as they come, and what they hold."""
+"""Lines of a file or of standard input as they come, what they hold, and blocks of them."""
 
 import lzma
 import sys
@@ -61,3 +61,24 @@ def split_tags(tokens: Iterable[str]) -> tuple[list[str], list[str | None]]:
         words.append(word)
         tags.append(tag or None)
     return words, tags
+
+
+def sentence_lines(lines: Iterable[str], size: int) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Lines in blocks that end at a blank line after ``size`` of them, or after 40 lines for each."""
+    part: list[str] = []
+    first, ends = 1, 0
+    for number, line in enumerate(lines, start=1):
+        part.append(line)
+        ends += not line.strip()
+        if ends and (ends >= size or len(part) >= 40 * size) and not line.strip():
+            yield first, tuple(part)
+            part, ends, first = [], 0, number + 1
+    if part:
+        yield first, tuple(part)
+
+
+def shifted(problem: FormatError, first: int) -> FormatError:
+    """The same complaint with the line of the whole file."""
+    return FormatError(
+        problem.problem, source=problem.source, line=problem.line + first - 1, remedy=problem.remedy
+    )

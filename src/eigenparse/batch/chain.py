@@ -1,0 +1,165 @@
+"""What an HMM over symbols can do: score, perplexity, samples and states of sequences."""
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from eigenparse.batch.places import ModelPlace, loaded
+from eigenparse.batch.requests import SampleRequest, ScoreRequest, TagRequest
+from eigenparse.corpus.sequences import Sequences
+from eigenparse.corpus.symbols import read_symbols
+from eigenparse.errors import DataError, OptionError
+from eigenparse.inference.hmm.chain import filtered, posterior_states
+from eigenparse.inference.hmm.chain import sample as draw
+from eigenparse.learn.hmm.reading import SymbolText
+from eigenparse.models.hmm.chain import ChainModel
+from eigenparse.work.work import Where, open_work
+
+SEQUENCES = 1000  # in a block
+
+
+@dataclass(frozen=True, slots=True)
+class ChainBlock:
+    """Sequences whose probabilities or states are wanted."""
+
+    place: ModelPlace
+    corpus: Sequences
+    posteriors: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Log probability, length and repairs of sequences; perplexity is of all their symbols."""
+
+    logs: tuple[float, ...]
+    lengths: tuple[int, ...]
+    n_floored: int
+    n_resets: int
+
+    def __add__(self, other: "Counted") -> "Counted":
+        return Counted(
+            self.logs + other.logs,
+            self.lengths + other.lengths,
+            self.n_floored + other.n_floored,
+            self.n_resets + other.n_resets,
+        )
+
+    @property
+    def perplexity(self) -> float:
+        """exp of the mean negative log probability per symbol."""
+        n = sum(self.lengths)
+        return float(np.exp(-sum(self.logs) / n)) if n else 1.0
+
+    def sentence(self) -> str:
+        """The perplexity and what was repaired."""
+        return (
+            f"perplexity {self.perplexity:.3f} per symbol ({sum(self.lengths)} symbols, "
+            f"{self.n_floored} floored, {self.n_resets} resets)"
+        )
+
+
+def score(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
+    """A line per sequence with its number, log p and number of symbols, and a line of totals."""
+    found = _counted(path, asked, where)
+    yield b"sequence\tlog_p\tsymbols\n"
+    rows = enumerate(zip(found.logs, found.lengths), start=1)
+    yield "".join(f"{k}\t{log:.6f}\t{n}\n" for k, (log, n) in rows).encode()
+    mean = sum(found.logs) / max(sum(found.lengths), 1)
+    yield f"total\t{sum(found.logs):.6f}\t{mean:.6f} per symbol\n".encode()
+
+
+def perplexity(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
+    """The perplexity of all sequences, in one line."""
+    yield f"{_counted(path, asked, where).sentence()}\n".encode()
+
+
+def evaluate(model: ChainModel, gold: SymbolText) -> list[str]:
+    """The perplexity of development text."""
+    return [count_chain(model, gold.sequences).sentence()]
+
+
+def count_chain(model: ChainModel, corpus: Sequences) -> Counted:
+    """What a model says of sequences; every prediction is a distribution over symbols."""
+    found = filtered(model, model.encode(corpus.columns[0]), corpus.offsets)
+    spans = itertools.pairwise(corpus.offsets.tolist())
+    logs = tuple(float(found.log_p[i:j].sum()) for i, j in spans)
+    return Counted(logs, tuple(np.diff(corpus.offsets).tolist()), found.n_floored, found.n_resets)
+
+
+def tag(path: Path, asked: TagRequest, where: Where) -> Iterator[bytes]:
+    """Symbols and the number of the most probable hidden state of each; posteriors: of all states that matter."""
+    _require_proper(path, "states")
+    if asked.kbest != 1 or asked.form != "auto":
+        raise OptionError("an HMM tags the symbols that it was trained on; leave out --kbest and --format")
+    column = asked.columns[0] if asked.columns else None
+    place = ModelPlace.of(path)
+    todo = _blocks(path, [str(asked.source)], column)
+    with open_work("states", where) as work:
+        yield from work.map(states_block, (ChainBlock(place, part, asked.posteriors) for part in todo))
+
+
+def states_block(block: ChainBlock) -> bytes:
+    """A line per symbol with its state; an empty line after each sequence."""
+    model, corpus = loaded(block.place), block.corpus
+    gamma = posterior_states(model, model.encode(corpus.columns[0]), corpus.offsets)
+    best, symbols = gamma.argmax(axis=1).tolist(), corpus.columns[0].strings()
+    lines: list[str] = []
+    for i, j in itertools.pairwise(corpus.offsets.tolist()):
+        for t in range(i, j):
+            more = f" {_shown(gamma[t].tolist())}" if block.posteriors else ""
+            lines.append(f"{symbols[t]} {best[t]}{more}")
+        lines.append("")
+    return "".join(f"{line}\n" for line in lines).encode("utf-8")
+
+
+def sample(path: Path, asked: SampleRequest, where: Where) -> Iterator[bytes]:
+    """Sequences of symbols, one per line."""
+    _require_proper(path, "samples")
+    model: ChainModel = loaded(ModelPlace.of(path))
+    symbols, _ = draw(model, np.full(asked.n, asked.length, dtype=np.int64), seed=asked.seed)
+    between = "" if model.unit == "char" else " "
+    for row in symbols.reshape(asked.n, asked.length).tolist():
+        yield (between.join(model.symbols[k] for k in row) + "\n").encode("utf-8")
+
+
+def _shown(values: list[float], least: float = 1e-3) -> str:
+    """``state:posterior`` of the states above ``least``, best first."""
+    order = sorted(range(len(values)), key=lambda k: -values[k])
+    return " ".join(f"{k}:{values[k]:.4f}" for k in order if values[k] >= least)
+
+
+def _require_proper(path: Path, what: str) -> None:
+    """OptionError for spectral models, whose states are no probabilities."""
+    if not loaded(ModelPlace.of(path)).is_proper:
+        raise OptionError(
+            f"{path}: {what} need a model of probabilities, and this one is spectral; "
+            "use a model that `eigenparse train hmm --method cluster` or `--method em` wrote"
+        )
+
+
+def _counted(path: Path, asked: ScoreRequest, where: Where) -> Counted:
+    place = ModelPlace.of(path)
+    todo = (ChainBlock(place, part) for part in _blocks(path, asked.sources, asked.column))
+    with open_work("scoring", where) as work:
+        found: Counted = work.add_up(count_block, todo)
+    return found
+
+
+def count_block(block: ChainBlock) -> Counted:
+    return count_chain(loaded(block.place), block.corpus)
+
+
+def _blocks(path: Path, sources: Iterable[str], column: str | None) -> Iterator[Sequences]:
+    """The sequences of all sources in blocks; DataError if there is none."""
+    model: ChainModel = loaded(ModelPlace.of(path))
+    n_tokens = 0
+    for source in sources:
+        corpus = read_symbols(source, model.unit, column)
+        n_tokens += corpus.n_tokens
+        for start in range(0, len(corpus), SEQUENCES):
+            yield corpus.take(start, min(start + SEQUENCES, len(corpus)))
+    if not n_tokens:
+        raise DataError("the input has no symbol; check the file, or what was piped in")

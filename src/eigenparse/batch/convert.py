@@ -1,0 +1,42 @@
+"""Trees read and cleaned, and what else can be made of them: CoNLL-U, sentences, words and tags, binary trees."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from eigenparse.corpus.brackets import notes, read_trees_report
+from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.heads import conllu_lines, load_rules, to_dependencies
+from eigenparse.corpus.normalise import Normalisation, normalise_report
+from eigenparse.work.progress import tell
+
+
+def cleaned(
+    sources: Sequence[str | Path], *, skip_broken: bool = False, options: Normalisation = Normalisation()
+) -> Treebank:
+    """The normalised trees of files; what was left out is said."""
+    reading = read_trees_report(sources, skip_broken=skip_broken)
+    found = normalise_report(reading.treebank, options=options)
+    for note in notes(reading):
+        tell(note)
+    if found.n_removed:
+        tell(f"left out {found.n_removed} trees without words")
+    return found.treebank
+
+
+def conllu(treebank: Treebank, rules: Path | None) -> list[str]:
+    """Dependency trees by head rules, those for English unless a file of others is given."""
+    return conllu_lines(to_dependencies(treebank, None if rules is None else load_rules(rules)))
+
+
+def leaf_lines(treebank: Treebank, *, tags: bool) -> list[str]:
+    """One sentence per line, or with ``tags`` one word and its tag per line and an empty line after each sentence."""
+    lines = []
+    for first, last in zip(treebank.offsets[:-1].tolist(), treebank.offsets[1:].tolist()):
+        rows = [row for row in range(first, last) if treebank.word[row] >= 0]
+        words = [treebank.words[treebank.word[row]] for row in rows]
+        if not tags:
+            lines.append(" ".join(words))
+            continue
+        lines += [f"{word}\t{treebank.labels[treebank.label[row]]}" for word, row in zip(words, rows)]
+        lines.append("")
+    return lines

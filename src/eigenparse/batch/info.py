@@ -1,0 +1,28 @@
+"""What is in a model, as JSON values and as lines for people."""
+
+from pathlib import Path
+from typing import Any
+
+from eigenparse.batch.facts import fact_lines
+from eigenparse.batch.requests import InfoRequest
+from eigenparse.models.registry import kind_of, named, read_parts
+
+Facts = dict[str, Any]
+
+
+def info(path: Path, asked: InfoRequest) -> tuple[Facts, list[str]]:
+    """Facts about a model of any kind; a kind with a verb "info" has its own."""
+    kind = kind_of(path)
+    if "info" in kind.verbs:
+        found: tuple[Facts, list[str]] = named(kind.verbs["info"])(path, asked)
+        return found
+    _, header, arrays = read_parts(path)
+    model = named(kind.model).from_parts(header, arrays)
+    facts = {
+        "kind": kind.name,
+        "parameters": sum(array.size for array in arrays.values()),
+        **header,
+        **model.summary(),
+        "arrays": {name: list(array.shape) for name, array in sorted(arrays.items())},
+    }
+    return facts, fact_lines(facts)

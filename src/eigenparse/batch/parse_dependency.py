@@ -1,0 +1,150 @@
+"""Parse with a dependency parser or a split-head grammar: CoNLL-U or tokens in, CoNLL-U out, block by block."""
+
+import functools
+import io
+import itertools
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from eigenparse.batch.lines import open_lines, sentence_lines, shifted
+from eigenparse.batch.places import ModelPlace, loaded
+from eigenparse.batch.requests import ParseRequest
+from eigenparse.corpus.conllu import from_sentences
+from eigenparse.corpus.dependencies import Dependencies
+from eigenparse.decode.dependency import arcs, split_heads
+from eigenparse.decode.grammar.parser import ParserOptions
+from eigenparse.errors import DataError, FormatError, OptionError
+from eigenparse.models.dependency.split_heads import SplitHeads
+from eigenparse.run.ordered import blocks
+from eigenparse.work.progress import tell
+from eigenparse.work.work import Where, open_work
+
+SENTENCES = 500  # in a block
+NO_TAGS = "the sentences have no tags, on which this model relies; tag them or train --tags predicted"
+GRAMMAR_ONLY = ("decoder", "combination", "threshold")
+
+
+@dataclass(frozen=True, slots=True)
+class LineBlock:
+    """Lines of whole sentences, the first of them being line ``first`` of the source."""
+
+    place: ModelPlace
+    asked: ParseRequest
+    lines: tuple[str, ...]
+    first: int
+
+
+Task = Callable[[LineBlock], tuple[bytes, Counter[str]]]
+
+
+def parse_arcs(path: Path, asked: ParseRequest, where: Where) -> Iterator[bytes]:
+    """Trees of a graph-based parser."""
+    _check(asked, *GRAMMAR_ONLY, "max_length", "memory")
+    counts: Counter[str] = Counter()
+    yield from _parsed(arcs_block, path, asked, where, counts)
+    if not counts["tagged"]:
+        tell(NO_TAGS)
+
+
+def parse_trees(path: Path, asked: ParseRequest, where: Where) -> Iterator[bytes]:
+    """Trees of a latent tree model that is a parser too."""
+    _check(asked, *GRAMMAR_ONLY)
+    _tree_parser(ModelPlace.of(path), asked.max_length, asked.memory)  # a model that cannot is refused here
+    counts: Counter[str] = Counter()
+    yield from _parsed(trees_block, path, asked, where, counts)
+    if counts["long"]:
+        tell(
+            f"{counts['long']} of {counts['sentences']} sentences are too long to be parsed; "
+            "each of their words heads the next"
+        )
+
+
+def _parsed(
+    task: Task, path: Path, asked: ParseRequest, where: Where, counts: Counter[str]
+) -> Iterator[bytes]:
+    with open_work("parsing", where) as work:
+        for text, counted in work.map(task, _line_blocks(ModelPlace.of(path), asked)):
+            counts.update(counted)
+            work.progress("sentences", counts["sentences"])
+            yield text
+    if not counts["words"]:
+        raise DataError("the input has no word: nothing to parse; check the file, or what was piped in")
+
+
+def _check(asked: ParseRequest, *meaningless: str) -> None:
+    """Refuse options that have no meaning for these models."""
+    if asked.form != "brackets" or asked.tagged or asked.raw:
+        raise OptionError(
+            "a dependency parser reads CoNLL-U or tokens and writes CoNLL-U; leave out other formats"
+        )
+    for name in meaningless:
+        if getattr(asked, name) is not None:
+            raise OptionError(f"--{name.replace('_', '-')} is for other kinds of models; leave it out")
+
+
+def _line_blocks(place: ModelPlace, asked: ParseRequest) -> Iterator[LineBlock]:
+    """CoNLL-U in blocks of sentences; bare tokens are put into CoNLL-U first."""
+    lines = open_lines(asked.source)
+    head: list[str] = []
+    while not (head and head[-1].strip()) and (line := next(lines, None)) is not None:
+        head.append(line)
+    start = head[-1] if head else ""
+    as_conllu = start.startswith("# ") or start.count("\t") >= 3
+    todo = itertools.chain(head, lines)
+    for first, part in sentence_lines(todo, SENTENCES) if as_conllu else _token_lines(todo, SENTENCES):
+        if any(line.strip() for line in part):
+            yield LineBlock(place, asked, part, first)
+
+
+def _token_lines(lines: Iterable[str], size: int) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Sentences of bare tokens, one per line, as lines of CoNLL-U."""
+    for number, part in enumerate(blocks(lines, size)):
+        found = from_sentences([line.split() for line in part if line.strip()])
+        yield 1 + number * size, tuple(line for text in found.text for line in (*text, ""))
+
+
+def arcs_block(block: LineBlock) -> tuple[bytes, Counter[str]]:
+    """A block in CoNLL-U with its heads and relations; its sentences, words, and whether there are tags."""
+    text, model, source = io.StringIO(), loaded(block.place), str(block.asked.source)
+    try:
+        corpus = arcs.read_input(block.lines, source=source)
+        arcs.parse_corpus(model, corpus, text, n_best=block.asked.kbest)
+    except FormatError as problem:
+        raise shifted(problem, block.first) from None
+    tagged = bool(model.taggers) or _has_tags(corpus.trees)
+    counts = Counter(sentences=len(corpus), words=corpus.trees.n_words, tagged=int(tagged))
+    return text.getvalue().encode("utf-8"), counts
+
+
+def trees_block(block: LineBlock) -> tuple[bytes, Counter[str]]:
+    """A block as a split-head grammar parses it; its sentences, words, and sentences too long."""
+    text, asked = io.StringIO(), block.asked
+    parser = _tree_parser(block.place, asked.max_length, asked.memory)
+    try:
+        corpus = arcs.read_input(block.lines, source=str(asked.source))
+        n_long = split_heads.parse_corpus(parser, corpus, text, n_best=asked.kbest)
+    except FormatError as problem:
+        raise shifted(problem, block.first) from None
+    counts = Counter(sentences=len(corpus), words=corpus.trees.n_words, long=n_long)
+    return text.getvalue().encode("utf-8"), counts
+
+
+@functools.lru_cache(maxsize=2)
+def _tree_parser(place: ModelPlace, max_length: int | None, memory: int | None) -> "split_heads.TreeParser":
+    """A model of split heads ready to parse; OptionError if it scores trees only."""
+    model = loaded(place)
+    if not isinstance(model, SplitHeads):
+        raise OptionError(
+            f"{place.path}: the estimator {model.estimator} scores trees but finds none; "
+            "train with --estimator lpcfg"
+        )
+    usual = ParserOptions()
+    limits = replace(usual, max_length=max_length or usual.max_length, memory=memory or usual.memory)
+    return split_heads.tree_parser(model, limits)
+
+
+def _has_tags(trees: Dependencies) -> bool:
+    """Whether any word has a tag."""
+    return set(trees.symbols["upos"]) | set(trees.symbols["xpos"]) != {"_"}

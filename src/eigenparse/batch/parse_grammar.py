@@ -1,0 +1,187 @@
+"""Parse sentences with a latent-variable grammar: lines in, trees out, block by block."""
+
+import functools
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from eigenparse.api.grammar import Grammar
+from eigenparse.api.raw import sentences_of
+from eigenparse.batch.lines import open_lines, split_tags
+from eigenparse.batch.places import ModelPlace, loaded
+from eigenparse.batch.requests import ParseRequest
+from eigenparse.batch.written import MADE_HERE, detail_of, drawn_files, numbered_conllu, written
+from eigenparse.decode.grammar.request import Request
+from eigenparse.decode.grammar.results import Parse
+from eigenparse.errors import DataError, OptionError
+from eigenparse.work.progress import tell
+from eigenparse.work.work import Where, Work, open_work
+
+SENTENCES = 500  # in a block: scores of trees are made block by block
+Lists = tuple[tuple[Parse, ...], ...]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ParseBlock:
+    """Sentences to parse, None for an empty line.  threads: that share the block."""
+
+    place: ModelPlace
+    asked: ParseRequest
+    requests: tuple[Request | None, ...]
+    threads: int = 1
+
+
+def parse(path: Path, asked: ParseRequest, where: Where) -> Iterator[bytes]:
+    """Trees as they are written, in the order of the sentences; memory is bounded.
+
+    On this machine threads share a block of sentences, on a cluster each worker has blocks of its own.
+    """
+    here = where.cluster is None
+    if not here and asked.form in MADE_HERE:
+        raise OptionError(f"--format {asked.form} is made on this machine; leave out --cluster")
+    counts: Counter[str] = Counter()
+    with open_work("parsing", Where(1, where.cluster), show=_is_watched(asked)) as work:
+        threads = where.workers if here else 1
+        todo = _todo(ModelPlace.of(path), asked, threads)
+        if asked.form == "svg":
+            yield from drawn_files(_done(parse_block, todo, work, counts), asked.output)
+        elif asked.form == "conllu":
+            yield from numbered_conllu(_done(parse_block, todo, work, counts))
+        else:
+            yield from _done(written_block, todo, work, counts)
+    if asked.text is None or counts["ok"] < counts["lines"]:
+        for sentence in summary(counts):
+            tell(sentence)
+
+
+def _todo(place: ModelPlace, asked: ParseRequest, threads: int) -> Iterator[ParseBlock]:
+    """The sentences in blocks; somebody who types them gets every answer at once."""
+    interactive = asked.text is None and str(asked.source) == "-" and sys.stdin.isatty()
+    requests = read_requests(loaded_grammar(place, asked), asked)
+    for part in _blocks(requests, 1 if interactive else SENTENCES):
+        yield ParseBlock(place, asked, part, threads)
+
+
+def _done(
+    task: Callable[[ParseBlock], tuple[T, Counter[str]]],
+    todo: Iterable[ParseBlock],
+    work: Work,
+    counts: Counter[str],
+) -> Iterator[T]:
+    """What a task makes of every block, in order; counts: is told what happened to the sentences."""
+    for made, counted in work.map(task, todo):
+        counts.update(counted)
+        work.progress("sentences", counts["lines"])
+        yield made
+
+
+def written_block(block: ParseBlock) -> tuple[bytes, Counter[str]]:
+    """The trees of a block as they are written, and what happened to its sentences."""
+    found, counts = parse_block(block)
+    return b"".join(written(one, block.asked) for one in found), counts
+
+
+def parse_block(block: ParseBlock) -> tuple[Lists, Counter[str]]:
+    """The trees of a block, none for an empty line, and what happened to its sentences."""
+    grammar, asked = loaded_grammar(block.place, block.asked), block.asked
+    real = [request for request in block.requests if request is not None]
+    parsed = grammar.stream(
+        real, k=asked.kbest, jobs=block.threads, detail=detail_of(asked), block=max(len(real), 1)
+    )
+    found = tuple(() if request is None else next(parsed) for request in block.requests)
+    counts: Counter[str] = Counter()
+    for one in found:
+        _count_line(counts, one)
+    return found, counts
+
+
+def loaded_grammar(place: ModelPlace, asked: ParseRequest) -> Grammar:
+    """A grammar that searches as it was asked to; made once by every process."""
+    return _grammar(place, asked.decoder, asked.combination, asked.threshold, asked.max_length, asked.memory)
+
+
+@functools.lru_cache(maxsize=2)
+def _grammar(
+    place: ModelPlace,
+    decoder: str | None,
+    combination: str | None,
+    threshold: float | None,
+    max_length: int | None,
+    memory: int | None,
+) -> Grammar:
+    return Grammar.of(loaded(place)).with_options(
+        decoder=decoder, combination=combination, threshold=threshold, max_length=max_length, memory=memory
+    )
+
+
+def _is_watched(asked: ParseRequest) -> bool:
+    """Whether progress may be shown: not where trees scroll by."""
+    return asked.output is not None or not sys.stdout.isatty()
+
+
+def _blocks(todo: Iterable[Request | None], size: int) -> Iterator[tuple[Request | None, ...]]:
+    """Blocks of so many sentences, empty lines not counted."""
+    part: list[Request | None] = []
+    n = 0
+    for request in todo:
+        part.append(request)
+        n += request is not None
+        if n == size:
+            yield tuple(part)
+            part, n = [], 0
+    if part:
+        yield tuple(part)
+
+
+def read_requests(grammar: Grammar, asked: ParseRequest) -> Iterator[Request | None]:
+    """One request for each line, None for an empty one."""
+    if asked.raw:
+        lines = open_lines(asked.source) if asked.text is None else asked.text.split("\n")
+        yield from map(grammar.request, sentences_of(grammar, lines))
+        return
+    lines = open_lines(asked.source)
+    for line in lines:
+        tokens = line.split()
+        if not tokens:
+            yield None
+        elif asked.tagged:
+            words, tags = split_tags(tokens)
+            yield grammar.request(words, tags=tags)
+        else:
+            yield grammar.request(tokens)
+
+
+def _count_line(counts: Counter[str], found: tuple[Parse, ...]) -> None:
+    """Note the status of a line."""
+    counts["lines"] += 1
+    if not found:
+        counts["empty"] += 1
+        return
+    best = found[0]
+    counts[best.status] += 1
+    counts["words"] += len(best.tokens)
+    counts["non-positive"] += best.n_non_positive > 0
+    counts["unknown tags"] += len(best.unknown_tags)
+
+
+def summary(counts: Counter[str]) -> list[str]:
+    """What a user should know about a run; DataError if there was no line."""
+    if not counts["lines"]:
+        raise DataError("the input has no line: nothing to parse; check the file, or what was piped in")
+    named = [
+        f"{counts[name]} {name}" for name in ("ok", "relaxed", "fallback", "skipped", "empty") if counts[name]
+    ]
+    told = [f"{counts['lines']} lines, {counts['words']} words: {', '.join(named)}"]
+    if counts["unknown tags"]:
+        told.append(
+            f"{counts['unknown tags']} given tags are not in the grammar; these words were tagged freely"
+        )
+    if counts["non-positive"]:
+        told.append(f"{counts['non-positive']} sentences have a total that is not positive under some member")
+    if counts["skipped"]:
+        told.append("skipped sentences are too long and have an empty line; raise --max-length")
+    return told

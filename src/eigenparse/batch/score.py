@@ -1,0 +1,64 @@
+"""Log probabilities of trees, and trees drawn from a grammar."""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from eigenparse.api.grammar import Grammar
+from eigenparse.arrays import BoolVector
+from eigenparse.batch.places import ModelPlace, loaded
+from eigenparse.batch.requests import SampleRequest, ScoreRequest
+from eigenparse.corpus.brackets import format_trees, notes, read_trees_report
+from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.files import find_files, read_text
+from eigenparse.decode.dependency.rerank import score_conllu
+from eigenparse.work.progress import tell
+from eigenparse.work.work import Where
+
+
+def score_brackets(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
+    """A line per tree with its number, log p, sign and words, and a line of totals."""
+    grammar = Grammar.of(loaded(ModelPlace.of(path)))
+    reading = read_trees_report(asked.sources, skip_broken=asked.skip_broken)
+    for note in notes(reading):
+        tell(note)
+    found = grammar.score(reading.treebank)
+    words = np.add.reduceat(_is_counted(reading.treebank), reading.treebank.offsets[:-1])
+    rows = enumerate(zip(found.log_probability.tolist(), found.sign.tolist(), words.tolist()), start=1)
+    yield b"tree\tlog_p\tsign\twords\n"
+    yield "".join(f"{i}\t{log:.6f}\t{sign:+.0f}\t{n}\n" for i, (log, sign, n) in rows).encode()
+    good = found.sign > 0
+    total, n_words = float(found.log_probability[good].sum()), int(words[good].sum())
+    mean = total / n_words if n_words else float("nan")
+    yield f"total\t{total:.6f}\t{int(good.sum())} of {good.size} trees positive\t{mean:.6f} a word\n".encode()
+
+
+def _is_counted(treebank: Treebank) -> BoolVector:
+    """Which rows are words that normalisation keeps."""
+    empty = np.array([label == "-NONE-" for label in treebank.labels], dtype=bool)
+    return (treebank.word >= 0) & ~empty[treebank.label]
+
+
+def score_dependencies(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
+    """Dependency trees, by a latent tree model."""
+    model: Any = loaded(ModelPlace.of(path))
+    for source in find_files(asked.sources, suffixes=(".conllu", ".conll")):
+        lines, text = read_text(source).split("\n"), io.StringIO()
+        for note in score_conllu(model, lines, text, source=str(source), skip_broken=asked.skip_broken):
+            tell(f"skipped {note}")
+        yield text.getvalue().encode("utf-8")
+
+
+def sample_trees(path: Path, asked: SampleRequest, where: Where) -> Iterator[bytes]:
+    """Trees drawn from a grammar of probabilities, one per line, or their words."""
+    grammar = Grammar.of(loaded(ModelPlace.of(path)))
+    trees = grammar.sample(asked.n, seed=asked.seed, max_words=asked.max_words)
+    if not asked.words:
+        yield format_trees(trees)
+        return
+    bounds = zip(trees.offsets[:-1].tolist(), trees.offsets[1:].tolist())
+    rows = ([trees.words[w] for w in trees.word[i:j].tolist() if w >= 0] for i, j in bounds)
+    yield "".join(" ".join(row) + "\n" for row in rows).encode("utf-8")

@@ -1,0 +1,167 @@
+"""Label tokens by blocks of lines: a stream of lines in, labelled lines out, in order."""
+
+import itertools
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from eigenparse.batch.lines import open_lines, sentence_lines, shifted
+from eigenparse.batch.places import ModelPlace, loaded
+from eigenparse.batch.requests import TagRequest
+from eigenparse.corpus.label_sources import guess_format, parse_labelled
+from eigenparse.corpus.sequences import Column, Sequences
+from eigenparse.errors import DataError, FormatError
+from eigenparse.evaluate.tagging import count_tagging
+from eigenparse.inference.tagger.chain import label_marginals, tag_ids
+from eigenparse.inference.tagger.kbest import kbest
+from eigenparse.learn.tagger.base import Labelled
+from eigenparse.models.tagger.rhmm import RefinementHMM, Tagger
+from eigenparse.run.ordered import blocks
+from eigenparse.work.work import Where, Work, open_work
+
+SEQUENCES = 500  # in a block
+LOOK = 200  # lines that tell the format, as guess_format looks at
+
+
+@dataclass(frozen=True, slots=True)
+class TagBlock:
+    """Lines of whole sequences, the first of them being line ``first``.
+
+    form: of the lines.  width: columns of the first token of the file.
+    """
+
+    place: ModelPlace
+    asked: TagRequest
+    form: str
+    width: int
+    lines: tuple[str, ...]
+    first: int
+
+
+def tag(path: Path, asked: TagRequest, where: Where) -> Iterator[bytes]:
+    """Tokens and their labels, in order; only some blocks are held."""
+    place = ModelPlace.of(path)
+    loaded(place)  # refuse what is no tagger before anything is read
+    written = 0
+    with open_work("tagging", where) as work:
+        for text in tag_lines(place, asked, open_lines(asked.source), work):
+            written += len(text)
+            yield text
+    if not written:
+        raise DataError("the input has no sentence: nothing to tag; check the file, or what was piped in")
+
+
+def tag_lines(place: ModelPlace, asked: TagRequest, lines: Iterable[str], work: Work) -> Iterator[bytes]:
+    """Labelled text of all lines, block by block."""
+    todo = iter(lines)
+    head = list(itertools.islice(todo, LOOK))
+    form = guess_format(head, str(asked.source), asked.columns) if asked.form == "auto" else asked.form
+    width = len(next((line.split() for line in head if line.strip()), []))
+    parts = _parts(itertools.chain(head, todo), form)
+    return work.map(tag_block, (TagBlock(place, asked, form, width, part, first) for first, part in parts))
+
+
+def tag_block(block: TagBlock) -> bytes:
+    """A block with its labels."""
+    try:
+        lines = list(_block_lines(loaded(block.place), block))
+    except FormatError as problem:
+        raise shifted(problem, block.first) from None
+    return "".join(f"{line}\n" for line in lines).encode("utf-8")
+
+
+def _parts(lines: Iterable[str], form: str) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Blocks of lines: by blank lines, by lines where each is a sequence, whole where trees may spread."""
+    if form in ("columns", "conllu"):
+        yield from sentence_lines(lines, SEQUENCES)
+    elif form == "brackets":
+        yield 1, tuple(lines)
+    else:
+        for number, part in enumerate(blocks(lines, SEQUENCES)):
+            yield 1 + number * SEQUENCES, part
+
+
+def evaluate(model: Tagger, gold: Labelled) -> list[str]:
+    """How well a tagger does on labelled sequences: accuracy, known and unknown words, chunk F1 for IOB labels."""
+    guess = [model.labels[k] for k in tag_ids(model, gold.sequences).tolist()]
+    known, spans = set(model.first.words), list(itertools.pairwise(gold.sequences.offsets.tolist()))
+    right = [gold.names[k] for k in gold.labels.tolist()]
+    words = gold.sequences.column(model.columns[0]).strings()
+    counts = count_tagging(
+        [right[i:j] for i, j in spans],
+        [guess[i:j] for i, j in spans],
+        unknown=[[word not in known for word in words[i:j]] for i, j in spans],
+    )
+    lines = [
+        f"accuracy {100 * counts.accuracy:.2f} ({counts.right} of {counts.tokens} tokens)",
+        f"known words {100 * counts.known_accuracy:.2f}, "
+        f"unknown words {100 * counts.unknown_accuracy:.2f} ({counts.unknown} tokens)",
+    ]
+    if counts.chunks:
+        chunk = counts.chunk
+        ratios = f"precision {100 * chunk.precision:.2f}, recall {100 * chunk.recall:.2f}"
+        lines.append(f"chunk F1 {100 * chunk.f1:.2f} ({ratios})")
+    return lines
+
+
+def _block_lines(tagger: Tagger, block: TagBlock) -> Iterator[str]:
+    """Labelled lines of one block."""
+    tokens = _input(tagger, block)
+    if block.asked.kbest > 1:
+        return _kbest_lines(tagger.first, tokens, block.asked.kbest)
+    return _labelled_lines(tagger, tokens, block.asked.posteriors)
+
+
+def _input(model: Tagger, block: TagBlock) -> Sequences:
+    """The columns the model reads, under the names it knows them by."""
+    names, found, source = block.asked.columns, block.form, str(block.asked.source)
+    corpus = parse_labelled(block.lines, source=source, form=found, columns=names)
+    if found == "columns" and names is None:
+        if len(corpus) and len(corpus.columns) != block.width:
+            raise FormatError(
+                f"{len(corpus.columns)} columns where the first token has {block.width}",
+                source=source, line=int(corpus.line[0]), remedy="give every token the same columns",
+            )  # fmt: skip
+        usual = [*model.columns, model.label, *(f"c{k}" for k in range(len(corpus.columns)))]
+        renamed = tuple(Column(name, c.ids, c.symbols) for name, c in zip(usual, corpus.columns))
+        corpus = Sequences(renamed, corpus.offsets, corpus.line)
+    missing = [name for name in model.columns if name not in corpus.names]
+    if missing and len(corpus):
+        raise DataError(
+            f"{source}: the model reads the column {missing[0]!r}; name the columns with --columns"
+        )
+    return corpus
+
+
+def _labelled_lines(model: Tagger, corpus: Sequences, posteriors: bool) -> Iterator[str]:
+    mu = label_marginals(model, corpus.without(model.label))
+    best = mu.argmax(axis=1).tolist()
+    columns = [column.strings() for column in corpus.columns if column.name != model.label]
+    ends = corpus.offsets.tolist()
+    for start, stop in itertools.pairwise(ends):
+        for t in range(start, stop):
+            fields = [column[t] for column in columns] + [model.labels[best[t]]]
+            if posteriors:
+                fields.append(" ".join(_shown(model.labels, mu[t].tolist())))
+            yield " ".join(fields)
+        yield ""
+
+
+def _shown(labels: tuple[str, ...], values: list[float], least: float = 1e-3) -> list[str]:
+    """``label:posterior`` of the labels above ``least``, best first."""
+    order = sorted(range(len(labels)), key=lambda a: -values[a])
+    return [f"{labels[a]}:{values[a]:.4f}" for a in order if values[a] >= least]
+
+
+def _kbest_lines(model: RefinementHMM, corpus: Sequences, k: int) -> Iterator[str]:
+    words = corpus.columns[0].strings()
+    ends = corpus.offsets.tolist()
+    for s, paths in enumerate(kbest(model, corpus.without(model.label), k)):
+        lists = [
+            {"labels": [model.labels[a] for a in row], "log_joint": value, "share": share}
+            for row, value, share in zip(
+                paths.labels.tolist(), paths.log_joint.tolist(), paths.share.tolist()
+            )
+        ]
+        yield json.dumps({"tokens": words[ends[s] : ends[s + 1]], "paths": lists}, ensure_ascii=False)

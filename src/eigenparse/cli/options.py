@@ -1,0 +1,35 @@
+"""Arguments and options that several verbs share, and how a verb is run."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from eigenparse.cli.app import READ, WRITTEN
+
+Jobs = Annotated[int, typer.Option(min=0, metavar="N", help="Processes; 0 for all cores.")]
+Cluster = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="Work on a Dask cluster, as tcp://host:8786.")
+]
+Seed = Annotated[int, typer.Option(min=0, help="Seed; the same seed gives the same result.")]
+Trees = Annotated[
+    list[str],
+    typer.Argument(metavar="TREES...", help="Files, directories or globs; - is standard input."),
+    READ,
+]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write this file instead."), WRITTEN]
+SkipBroken = Annotated[bool, typer.Option("--skip-broken", help="Skip broken trees and count them.")]
+
+
+def run(
+    verb: str, model: Path, asked: Any, out: Path | None, jobs: int = 1, cluster: str | None = None
+) -> None:
+    """Do a verb with the model in a file and write what it gives, in order."""
+    from eigenparse.batch.files import write_chunks
+    from eigenparse.batch.first_use import announce_first_use
+    from eigenparse.models.registry import kind_of, verb_of
+    from eigenparse.work.work import Where
+
+    function = verb_of(model, verb)
+    announce_first_use(kind_of(model))
+    write_chunks(function(model, asked, Where(jobs, cluster)), out)
