@@ -16,13 +16,18 @@ import eigenparse.models.grammar.packed
 from eigenparse.api.learner import LatentPCFG
 from eigenparse.api.tuning import sentences_of
 from eigenparse.errors import DataError, ModelFileError
-from eigenparse.models.grammar.file import load_grammar, save_grammar
-from eigenparse.models.grammar.packed import PACKED_KIND, from_scale, pack_parts, to_scale, unpack_parts
+from eigenparse.models.grammar.packed import PackedGrammar, from_scale, pack_parts, to_scale, unpack_parts
 from eigenparse.models.grammar.pcfg import LatentGrammar
-from eigenparse.models.store import load_model, save_model
+from eigenparse.models.container import write_container
+from eigenparse.models.registry import load_model, read_parts, save_model
 from eigenparse.synthetic import sample_treebank
 
 WEIGHTS = ("rule_weight", "entry_weight", "root_weight")
+PACKED = "lpcfg-packed"
+
+
+def save_packed(grammar: LatentGrammar, path: Path) -> None:
+    save_model(PackedGrammar(grammar), path, PACKED)
 
 
 @pytest.fixture(scope="module")
@@ -50,12 +55,12 @@ def test_scales_are_off_by_half_a_step_at_most(values: list[float], least: float
 
 
 def test_grammars_come_back(grammar: LatentGrammar, tmp_path: Path) -> None:
-    save_grammar(grammar, tmp_path / "big")
-    save_grammar(grammar, tmp_path / "small", packed=True)
-    save_grammar(grammar, tmp_path / "again", packed=True)
+    save_model(grammar, tmp_path / "big", "lpcfg")
+    save_packed(grammar, tmp_path / "small")
+    save_packed(grammar, tmp_path / "again")
     assert (tmp_path / "small").read_bytes() == (tmp_path / "again").read_bytes()
     assert (tmp_path / "small").stat().st_size < (tmp_path / "big").stat().st_size / 5
-    found = load_grammar(tmp_path / "small")
+    found = load_model(tmp_path / "small")
     for one, two in zip((grammar, *grammar.others), (found, *found.others), strict=True):
         assert one.skeleton.labels == two.skeleton.labels
         assert one.skeleton.symbols == two.skeleton.symbols
@@ -72,7 +77,7 @@ def test_grammars_come_back(grammar: LatentGrammar, tmp_path: Path) -> None:
 
 
 def test_a_packed_grammar_parses_alike(grammar: LatentGrammar, tmp_path: Path) -> None:
-    save_grammar(grammar, tmp_path / "small", packed=True)
+    save_packed(grammar, tmp_path / "small")
     packed, whole = eigenparse.load(tmp_path / "small"), eigenparse.Grammar.of(grammar)
     sentences = sentences_of(sample_treebank(40, 9))
     pairs = list(zip(packed.parse_many(sentences), whole.parse_many(sentences)))
@@ -84,7 +89,7 @@ def test_signed_weights_are_refused(grammar: LatentGrammar, tmp_path: Path) -> N
     member = grammar.members[0]
     signed = replace(grammar, members=(replace(member, rule_weight=-member.rule_weight),), others=())
     with pytest.raises(DataError, match="negative weights cannot be packed"):
-        save_grammar(signed, tmp_path / "small", packed=True)
+        save_packed(signed, tmp_path / "small")
 
 
 def small_parts() -> tuple[dict[str, Any], dict[str, Any]]:
@@ -119,18 +124,18 @@ def test_lies_about_sizes(change: dict[str, Any], complaint: str) -> None:
 def test_a_damaged_stream_is_one_sentence(grammar: LatentGrammar, tmp_path: Path) -> None:
     path = tmp_path / "small"
     save_grammar(replace(grammar, others=()), path, packed=True)
-    _, about, arrays = load_model(path)
+    _, about, arrays = read_parts(path)
     for stream in (arrays["packed"][:-40], arrays["packed"][::-1], arrays["packed"][:0]):
-        save_model(path, kind=PACKED_KIND, header=about, arrays={"packed": stream.copy()})
+        write_container(path, kind=PACKED, header=about, arrays={"packed": stream.copy()})
         with pytest.raises(ModelFileError, match=r"train or copy it again$"):
-            load_grammar(path)
+            load_model(path)
     for name in about["notes"]:
         fewer = json.loads(json.dumps(about))
         del fewer["notes"][name]
-        save_model(path, kind=PACKED_KIND, header=fewer, arrays=arrays)
+        write_container(path, kind=PACKED, header=fewer, arrays=arrays)
         if not name.startswith(("context", "coarse")):  # which a grammar may lack
             with pytest.raises(ModelFileError):
-                load_grammar(path)
+                load_model(path)
 
 
 def test_examples_in_docstrings() -> None:

@@ -113,9 +113,11 @@ def use_phones(path: pathlib.Path) -> None:
 
 
 def pack(folder: pathlib.Path) -> None:
-    from eigenparse.models.grammar.file import load_grammar, save_grammar
+    from eigenparse.models.grammar.packed import PackedGrammar
+    from eigenparse.models.registry import load_model, save_model
 
-    save_grammar(load_grammar(folder / "lpcfg.model"), folder / "packed.model", packed=True)
+    grammar = PackedGrammar(load_model(folder / "lpcfg.model"))
+    save_model(grammar, folder / "packed.model", "lpcfg-packed")
 
 
 def record(folder: pathlib.Path) -> None:

@@ -15,8 +15,9 @@ from eigenparse.errors import DataError, OptionError
 from eigenparse.inference.grammar.tree import score_trees
 from eigenparse.learn.grammar.learner import MEMBER_STREAM, LpcfgOptions, train_lpcfg
 from eigenparse.learn.grammar.states import StateOptions
-from eigenparse.models.grammar.pcfg import LatentGrammar, Weights, check_weights
+from eigenparse.models.grammar.pcfg import LatentGrammar, Weights
 from lpcfg.finite import finite
+from lpcfg.worlds import checked
 from tolerances import SINGLE
 
 TEN = """
@@ -122,7 +123,7 @@ def test_two_trainings_give_the_same_bytes(method: str) -> None:
     for name in ("rules", "entry_label", "entry_symbol", "entry_probability", "rule_probability"):
         assert getattr(one.skeleton, name).tobytes() == getattr(two.skeleton, name).tobytes()
     for weights in one.members:
-        check_weights(one.skeleton, weights)
+        checked(one.skeleton, weights)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -15,10 +15,10 @@ from eigenparse.learn.grammar.em import expected_counts
 from eigenparse.learn.grammar.encode import ENOUGH, fold_rare
 from eigenparse.learn.grammar.lexicon import LexiconOptions, TokenValues, class_tree, with_lexicon
 from eigenparse.learn.grammar.states import StateOptions, random_states
-from eigenparse.models.grammar.pcfg import Skeleton, Weights, check_weights, plain_weights
+from eigenparse.models.grammar.pcfg import Skeleton, Weights, plain_weights
 from eigenparse.models.words import symbol_of, symbols_of, word_table
 from lpcfg.finite import encoded_corpus, finite
-from lpcfg.worlds import as_trees
+from lpcfg.worlds import as_trees, checked
 from oracles import Tree
 from tolerances import ROUNDING
 
@@ -50,7 +50,7 @@ def entries(skeleton: Skeleton, weights: Weights) -> dict[tuple[str, str], float
 
 def test_smoothing_by_hand() -> None:
     skeleton, weights = plain_lexicon(CORPUS, OPTIONS)
-    found = entries(skeleton, check_weights(skeleton, weights))
+    found = entries(skeleton, checked(skeleton, weights))
     prior = {"X": Fraction(6, 12), "T": Fraction(4, 12), "U": Fraction(2, 12)}
     rare = {"T": 1, "U": 1, "X": 0}  # bb and Cc speak for unknown words
     unknown = {a: (rare[a] + 2 * prior[a]) / Fraction(2 + 2) for a in prior}
@@ -138,7 +138,7 @@ def latent_lexicon(seed: int, options: LexiconOptions) -> tuple[Skeleton, Weight
     tokens = TokenValues(found.posterior, found.at, total)
     skeleton, full = with_lexicon(encoded.skeleton, weights, encoded.trees, tokens, options)
     share = np.divide(words, total, out=np.zeros_like(words), where=total > 0)
-    return skeleton, check_weights(skeleton, full), share
+    return skeleton, checked(skeleton, full), share
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -7,7 +7,9 @@ import numpy as np
 
 import oracles
 from eigenparse.corpus.columns import Label, Trees
-from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, Weights, check_weights, layout
+from eigenparse.models.grammar.kind import WEIGHTS
+from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, Weights, layout, weight_arrays
+from eigenparse.models.schema import Part, Schema, check_model
 from oracles import Grammar, Tree
 
 WORDS = ("u", "v", "w", "x")
@@ -77,7 +79,15 @@ def as_world(grammar: Grammar, rng: np.random.Generator | None = None) -> World:
         entry_weight=np.concatenate([grammar.words[entry] for entry in entries]),
         root_weight=np.concatenate([grammar.root.get(a, np.zeros(width(grammar, a))) for a in names]),
     )
-    return World(grammar, skeleton, check_weights(skeleton, weights))
+    return World(grammar, skeleton, checked(skeleton, weights))
+
+
+def checked(skeleton: Skeleton, weights: Weights) -> Weights:
+    """The same weights, which must fit the skeleton as those of a file must."""
+    schema = Schema(sizes={"labels": "labels"}, parts=(Part("member.", WEIGHTS),))
+    arrays = {"skeleton.rules": skeleton.rules, "skeleton.entry_label": skeleton.entry_label}
+    check_model(schema, {"labels": list(skeleton.labels)}, arrays | weight_arrays(weights, "member."))
+    return weights
 
 
 def width(grammar: Grammar, label: str) -> int:

@@ -10,7 +10,6 @@ from eigenparse.arrays import FloatArray, LongVector
 from eigenparse.corpus.columns import Trees, check_trees
 from eigenparse.corpus.transform import Binarisation, binarise
 from eigenparse.errors import OptionError
-from eigenparse.models.grammar.pcfg import check_weights
 from eigenparse.synthetic import (
     Sample,
     SyntheticGrammar,
@@ -168,7 +167,7 @@ def test_every_word_of_a_treebank_occurs() -> None:
 
 def test_as_the_toolkit_s_grammar_it_stays_proper(grammar: SyntheticGrammar) -> None:
     known = latent_grammar(grammar)
-    skeleton, weights = known.skeleton, check_weights(known.skeleton, known.members[0])
+    skeleton, weights = known.skeleton, known.members[0]
     total = np.zeros(grammar.n_symbols)
     for r, (a, b, c) in enumerate(skeleton.rules):
         C = weights.rule_weight[weights.rule_at[r] : weights.rule_at[r + 1]]

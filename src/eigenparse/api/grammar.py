@@ -23,8 +23,9 @@ from eigenparse.decode.grammar.results import (
     parses_of,
 )
 from eigenparse.errors import DataError, ModelFileError, OptionError
-from eigenparse.models.grammar.file import load_grammar, save_grammar
+from eigenparse.models.grammar.kind import GRAMMAR, GRAMMARS
 from eigenparse.models.grammar.pcfg import LatentGrammar
+from eigenparse.models.registry import load_model, save_model
 from eigenparse.run.local import check_jobs, thread_map
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ class Grammar:
 
     def save(self, path: str | Path) -> None:
         """Write the grammar to one file; it appears whole or not at all."""
-        save_grammar(self.latent, path)
+        save_model(self.latent, path, GRAMMAR.name)
 
 
 def load(path: str | Path) -> Grammar:
@@ -206,4 +207,4 @@ def load(path: str | Path) -> Grammar:
         raise ModelFileError(
             f"{path}: {reason}; name a model, as `eigenparse train lpcfg` writes it with --out"
         )
-    return Grammar.of(load_grammar(found))
+    return Grammar.of(load_model(found, *GRAMMARS))

@@ -63,9 +63,10 @@ _LONGEST = 72
 def describe(model: Path, wanted: list[str], n_labels: int, top: int) -> dict[str, Any]:
     """All facts about a grammar as JSON values."""
     from eigenparse.inference.grammar.typical import state_profiles, states_by_size
-    from eigenparse.models.grammar.file import load_grammar
+    from eigenparse.models.grammar.kind import GRAMMARS
+    from eigenparse.models.registry import load_model
 
-    grammar = load_grammar(model)
+    grammar = load_model(model, *GRAMMARS)
     skeleton, first, report = grammar.skeleton, grammar.members[0], grammar.report
     counts = report.get("label_counts") or [0] * skeleton.n_labels
     order = states_by_size(first, counts)

@@ -7,7 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 from eigenparse.cli.parse import ParseRequest
-from eigenparse.models.grammar.file import load_grammar
+from eigenparse.models.grammar.kind import GRAMMARS
+from eigenparse.models.registry import load_model
 
 BLAS = "scipy.linalg.cython_blas"
 
@@ -15,7 +16,7 @@ BLAS = "scipy.linalg.cython_blas"
 def run(request: ParseRequest) -> None:
     """Parse a file or standard input."""
     with ThreadPoolExecutor(1) as pool, quick_imports():
-        pending = pool.submit(load_grammar, request.model)
+        pending = pool.submit(load_model, request.model, *GRAMMARS)
         from eigenparse.cli.parse_lpcfg import parse_all, warm_up
 
         warm_up()

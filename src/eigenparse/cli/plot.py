@@ -64,12 +64,13 @@ def model_curves(path: Path, gold: Path | None, most: int, labels: int) -> "list
     """What a grammar says about its learning and, with gold trees, about its honesty."""
     from eigenparse.cli.models import kind_of
     from eigenparse.errors import OptionError
-    from eigenparse.models.grammar.file import load_grammar
+    from eigenparse.models.grammar.kind import GRAMMARS
+    from eigenparse.models.registry import load_model
     from eigenparse.plot import calibration_curves, learning_curves, singular_curves
 
     if (kind := kind_of(path)) != "lpcfg":
         raise OptionError(f"{path}: a model of kind {kind!r} has no plots yet; name a grammar or a report")
-    latent = load_grammar(path)
+    latent = load_model(path, *GRAMMARS)
     names = [str(label) for label in latent.skeleton.labels]
     found = [singular_curves(latent.report, names, most=labels), learning_curves(latent.report)]
     if gold is not None:

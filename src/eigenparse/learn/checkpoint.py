@@ -22,8 +22,9 @@ from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.files import sweep, write_whole
 from eigenparse.corpus.sequences import Sequences
 from eigenparse.errors import DataError, EigenparseError, ModelFileError, OptionError
-from eigenparse.models.grammar.file import load_grammar, save_grammar
-from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, Weights, check_weights, layout
+from eigenparse.models import registry
+from eigenparse.models.grammar.kind import GRAMMAR
+from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, Weights, layout
 from eigenparse.models.store import Header, load_model, save_model
 
 KIND = "lpcfg-rounds"
@@ -62,10 +63,11 @@ class Checkpoint:
             return compute()
         path = self._path(name)
         try:
-            return load_grammar(path)
+            found: LatentGrammar = registry.load_model(path, GRAMMAR.name)
+            return found
         except ModelFileError:
             grammar = compute()
-        save_grammar(grammar, path)
+        registry.save_model(grammar, path, GRAMMAR.name)
         return grammar
 
     def figure(self, name: str, compute: Callable[[], float]) -> float:
@@ -121,7 +123,7 @@ class Checkpoint:
             if kind != KIND or states.shape != (skeleton.n_labels,) or np.any(states < 1):
                 return None
             values = (arrays[name].copy() for name in ("rule_weight", "entry_weight", "root_weight"))
-            weights = check_weights(skeleton, Weights(states, *layout(skeleton, states), *values))
+            weights = Weights(states, *layout(skeleton, states), *values)
             singular = {int(a): arrays[f"singular{a}"] for a in header["singular"]}
             return Rounds(weights, tuple(header["log_likelihood"]), singular)
         except (EigenparseError, KeyError, TypeError, ValueError):

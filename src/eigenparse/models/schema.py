@@ -194,15 +194,18 @@ def _check_array(row: Array, array: AnyArray, sizes: Sizes, prefix: str) -> None
             sizes[wanted] = length
         elif length != (size := size_of(wanted, sizes)):
             raise DataError(f"array {name!r} has shape {array.shape}, where {size} ({wanted}) is expected")
-    if array.dtype.kind == "f" and array.size and not np.isfinite([array.min(), array.max()]).all():
-        raise DataError(f"array {name!r} holds values that are not numbers")
     if row.offsets is not None:
         _check_offsets(name, array, size_of(row.offsets, sizes))
     if row.rising and bool((array[1:] <= array[:-1]).any()):
         raise DataError(f"the values of array {name!r} are not in rising order")
     low = row.lowest if row.below is not None else row.low
     high = size_of(row.below, sizes) - 1 if row.below is not None else row.high
-    if array.size and ((low is not None and array.min() < low) or (high is not None and array.max() > high)):
+    if not array.size or (array.dtype.kind != "f" and low is None and high is None):
+        return
+    least, most = array.min(), array.max()
+    if not (np.isfinite(least) and np.isfinite(most)):
+        raise DataError(f"array {name!r} holds values that are not numbers")
+    if (low is not None and least < low) or (high is not None and most > high):
         raise DataError(f"array {name!r} holds values outside {low} to {high}")
 
 

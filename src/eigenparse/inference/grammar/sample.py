@@ -1,30 +1,15 @@
 """A grammar and a seed in, trees drawn from it out."""
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from eigenparse.arrays import FloatArray, IntVector, LongVector, as_ids, as_offsets, generator
 from eigenparse.corpus.columns import Trees
 from eigenparse.errors import DataError, OptionError
-from eigenparse.kernels.grammar.sample import draw_tree, rule_masses
+from eigenparse.kernels.grammar.sample import EMPTY, Choices, Rows, Rules, draw_tree, rule_masses
 from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, Weights
 
 STREAM = 0x5A3
 MOST_TRIES = 1000
-
-
-@dataclass(frozen=True, slots=True)
-class Choices:
-    """What each state may become, as cumulative weights: a rule or a lexicon entry (-1 the other).
-
-    at: (states + 1,), where each state's choices begin.
-    """
-
-    at: LongVector
-    cumulative: FloatArray
-    rule: IntVector
-    entry: IntVector
 
 
 def sample_trees(grammar: LatentGrammar, n: int, *, seed: int = 0, max_words: int = 400) -> Trees:
@@ -57,6 +42,11 @@ def _check(grammar: LatentGrammar) -> None:
         )
 
 
+def rules_of(skeleton: Skeleton, weights: Weights) -> Rules:
+    """The tensors of rules as kernels take them."""
+    return Rules(skeleton.rules, weights.states, weights.state_at, weights.rule_at, weights.rule_weight)
+
+
 def _choices(skeleton: Skeleton, weights: Weights) -> Choices:
     """Rules and words of every state, sorted by state."""
     states, state_at = weights.states, weights.state_at
@@ -64,7 +54,7 @@ def _choices(skeleton: Skeleton, weights: Weights) -> Choices:
     width = states[parent].astype(np.int64)
     mass_at = as_offsets(np.concatenate(([0], np.cumsum(width))))
     mass = np.zeros(mass_at[-1])
-    rule_masses(skeleton.rules, states, weights.rule_at, weights.rule_weight, mass_at, mass)
+    rule_masses(rules_of(skeleton, weights), mass_at, mass)
     rule = np.repeat(np.arange(parent.size), width)
     rule_state = state_at[parent][rule] + np.arange(rule.size) - mass_at[rule]
     entry, entry_state, value = _entries(skeleton, weights)
@@ -98,16 +88,16 @@ def _tree(
     """Label, left, right and symbol of one tree's rows."""
     member = int(rng.integers(len(tables)))
     skeleton, weights, table = grammar.skeleton, grammar.members[member], tables[member]
-    room = 2 * max_words - 1
-    columns = tuple(np.empty(room, dtype=np.int32) for _ in range(4))
+    columns = Rows(*(np.empty(2 * max_words - 1, dtype=np.int32) for _ in range(4)))
     root = np.cumsum(weights.root_weight, dtype=np.float64)
     state_label = np.repeat(np.arange(skeleton.n_labels), weights.states)
+    rules = rules_of(skeleton, weights)
     for _ in range(MOST_TRIES):
-        size = draw_tree(
-            rng, root, state_label, weights.state_at, table.cumulative, table.at, table.rule, table.entry,
-            skeleton.rules, weights.states, weights.rule_at, weights.rule_weight,
-            skeleton.entry_symbol, *columns,
-        )  # fmt: skip
+        size = draw_tree(rng, root, state_label, table, rules, skeleton.entry_symbol, columns)
+        if size == EMPTY:
+            raise DataError(
+                "a latent state of the grammar has neither rules nor words to draw; train the model again"
+            )
         if size > 0:
             label, left, right, symbol = (column[:size].copy() for column in columns)
             return label, left, right, symbol

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenparse.arrays import FloatArray, IntVector, LongVector
+from eigenparse.inference.grammar.sample import rules_of
 from eigenparse.kernels.grammar.sample import improve_yields, rule_masses
 from eigenparse.models.grammar.pcfg import Skeleton, Weights
 
@@ -31,7 +32,7 @@ def state_profiles(skeleton: Skeleton, weights: Weights, labels: list[int], top:
     yields = _Yields.of(skeleton, weights)
     mass_at = np.concatenate(([0], np.cumsum(weights.states[skeleton.rules[:, 0]], dtype=np.int64)))
     mass = np.zeros(mass_at[-1])
-    rule_masses(skeleton.rules, weights.states, weights.rule_at, weights.rule_weight, mass_at, mass)
+    rule_masses(rules_of(skeleton, weights), mass_at, mass)
     profiles = []
     for a in labels:
         entries = np.flatnonzero((skeleton.entry_label == a) & (skeleton.entry_symbol < skeleton.n_words))
@@ -83,10 +84,7 @@ class _Yields:
         entry[best == 0] = -1
         rule, left, right = (np.full(n, -1, dtype=np.int64) for _ in range(3))
         for _ in range(ROUNDS):
-            if not improve_yields(
-                skeleton.rules, weights.states, weights.rule_at, weights.rule_weight, weights.state_at, best,
-                rule, left, right,
-            ):  # fmt: skip
+            if not improve_yields(rules_of(skeleton, weights), best, rule, left, right):
                 break
         return cls(rule, left, right, entry)
 

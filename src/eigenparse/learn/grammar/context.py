@@ -1,5 +1,7 @@
 """Which tags stand beside which tags and labels: trees in, smoothed tables for pruning out."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from eigenparse.arrays import FloatArray, IntVector
@@ -7,16 +9,12 @@ from eigenparse.corpus.columns import Trees
 from eigenparse.features.grammar.tree import NodeView
 from eigenparse.models.grammar.pcfg import TagContext
 
+Context = tuple[FloatArray, FloatArray, FloatArray]
 UNSEEN = 0.05  # share of each row that follows the overall frequencies
 
 
-def tag_context(trees: Trees, view: NodeView) -> TagContext:
-    """Neighbours of every span; row or column A is the margin of the sentence."""
-    return smoothed_context(*context_counts(trees, view))
-
-
-def context_counts(trees: Trees, view: NodeView) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """How often tags follow tags, and labels stand after and before tags; counts of shards add."""
+def context_counts(trees: Trees, view: NodeView) -> Context:
+    """How often tags follow tags, and labels stand after and before tags; row or column A is the sentence's margin."""
     margin = len(trees.labels)
     label = trees.label
     before = np.where(view.tag_before >= 0, view.tag_before, margin)
@@ -28,8 +26,9 @@ def context_counts(trees: Trees, view: NodeView) -> tuple[FloatArray, FloatArray
     return follow, _table(before, label, margin + 1, margin), _table(after, label, margin + 1, margin)
 
 
-def smoothed_context(follow: FloatArray, before: FloatArray, after: FloatArray) -> TagContext:
-    """Chances from counts."""
+def tag_context(parts: Iterable[Context]) -> TagContext:
+    """Chances from the counts of all shards."""
+    follow, before, after = (sum(tables[1:], tables[0]) for tables in zip(*parts, strict=True))
     return TagContext(
         follow=_smoothed(follow, 1).astype(np.float32),
         before=_smoothed(before, 1).astype(np.float32),

@@ -18,7 +18,7 @@ from eigenparse.models.grammar.pcfg import Skeleton, Weights, layout
 
 @dataclass(frozen=True, slots=True)
 class LatentCounts:
-    """Counts, hard or expected, laid out as weights are; they add over shards."""
+    """Counts, hard or expected, laid out as weights are; they add over shards, in double precision."""
 
     states: IntVector
     rule: FloatArray
@@ -26,9 +26,8 @@ class LatentCounts:
     root: FloatArray
 
     def __add__(self, other: "LatentCounts") -> "LatentCounts":
-        return LatentCounts(
-            self.states, self.rule + other.rule, self.entry + other.entry, self.root + other.root
-        )
+        rule, entry = (one.astype(np.float64, copy=False) for one in (self.rule, self.entry))
+        return LatentCounts(self.states, rule + other.rule, entry + other.entry, self.root + other.root)
 
 
 def hard_counts(

@@ -13,7 +13,10 @@ from eigenparse.models.grammar.pcfg import Weights
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """Expected counts, the log-likelihood they came with, and how many trees had no positive mass."""
+    """Expected counts, the log-likelihood they came with, and how many trees had no positive mass.
+
+    posterior: of the states of every row; row i owns [at[i], at[i + 1]).
+    """
 
     counts: LatentCounts
     log_likelihood: float

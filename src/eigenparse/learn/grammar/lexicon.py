@@ -1,9 +1,8 @@
 """The lexicon after learning: every word smoothed by its classes, every class by a coarser one.
 
-In: a vector of latent values at every word of the corpus (posteriors of states, or projected
-outside features).  Out: emission weights of all training words, of the classes that stand for
-unknown ones, and of the tags that stand for any word.  All steps are linear in the values, so they
-may be signed.
+In: sums of latent values over the tokens of each word (posteriors of states, or projected outside features).  Out:
+emission weights of all training words, of the classes that stand for unknown ones, and of the tags that stand for
+any word.  All steps are linear in the values, so they may be signed.
 """
 
 from collections.abc import Callable, Iterator
@@ -13,7 +12,7 @@ from itertools import chain
 import numpy as np
 from scipy.sparse import csr_matrix, hstack
 
-from eigenparse.arrays import AnyArray, FloatArray, IntVector, LongVector, as_ids, as_offsets
+from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntVector, LongVector, as_ids, as_offsets
 from eigenparse.corpus.columns import Label, Trees
 from eigenparse.corpus.word_classes import class_levels
 from eigenparse.kernels.grammar.lexicon import add_to_coarser, mix_with_coarser
@@ -47,35 +46,6 @@ class LexiconOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenValues:
-    """Latent values of rows: row i owns value[at[i]:at[i + 1]]; total: what one unit of each
-    label-state's value is divided by to become a weight given that label-state."""
-
-    value: FloatArray
-    at: LongVector
-    total: FloatArray
-
-
-def shrunk(trees: Trees, tokens: TokenValues, constant: float) -> TokenValues:
-    """The same values with each word's replaced by their mean under the label, backed off to the label's.
-
-    With n tokens of a word under a label, their mean gets weight sqrt(n) / (constant + sqrt(n)).
-    """
-    value = tokens.value.astype(np.float64)
-    leaf = np.flatnonzero(trees.word >= 0)
-    leaf = leaf[np.argsort(trees.label[leaf], kind="stable")]
-    cuts = np.flatnonzero(np.diff(trees.label[leaf], prepend=-1))
-    for rows in np.split(leaf, cuts[1:]):
-        cells = tokens.at[rows][:, None] + np.arange(tokens.at[rows[0] + 1] - tokens.at[rows[0]])
-        own = value[cells]
-        _, group, count = np.unique(trees.word[rows], return_inverse=True, return_counts=True)
-        mean = np.stack([np.bincount(group, weights=column) for column in own.T], axis=1) / count[:, None]
-        keep = (np.sqrt(count) / (constant + np.sqrt(count)))[:, None]
-        value[cells] = (keep * mean + (1 - keep) * own.mean(axis=0))[group]
-    return replace(tokens, value=value)
-
-
-@dataclass(frozen=True, slots=True)
 class ClassTree:
     """Classes of all levels, coarser ones first: names, each one's coarser class, words' finest.
 
@@ -104,20 +74,38 @@ def class_tree(words: tuple[str, ...]) -> ClassTree:
     return ClassTree(tuple(ids), as_ids(coarser), finest)
 
 
-def token_sums(trees: Trees, tokens: TokenValues, state_at: LongVector) -> tuple[csr_matrix, csr_matrix]:
-    """Sums by word inside and at the start of sentences: (words, label-states + labels)."""
+@dataclass(frozen=True, slots=True)
+class TokenSums:
+    """Sums over the tokens of each word, inside and at the start of sentences; they add over shards.
+
+    inner, initial: (words, label-states + labels), latent values and counts.  total: what one unit of each
+    label-state's value is divided by to become a weight given that label-state.
+    """
+
+    inner: csr_matrix
+    initial: csr_matrix
+    total: FloatArray
+
+    def __add__(self, other: "TokenSums") -> "TokenSums":
+        return TokenSums(self.inner + other.inner, self.initial + other.initial, self.total + other.total)
+
+
+def token_sums(
+    trees: Trees, value: FloatArray, at: LongVector, total: FloatArray, state_at: LongVector
+) -> TokenSums:
+    """The sums of trees whose row i has the latent values value[at[i]:at[i + 1]]."""
     leaf = np.flatnonzero(trees.word >= 0)
-    width = tokens.at[leaf + 1] - tokens.at[leaf]
+    width = at[leaf + 1] - at[leaf]
     row = np.repeat(leaf, width)
     within = np.arange(row.size) - np.repeat(np.cumsum(width) - width, width)
-    value = tokens.value[tokens.at[row] + within].astype(np.float64)
+    chosen = value[at[row] + within].astype(np.float64)
     column = state_at[trees.label[row]] + within
     first = np.zeros(trees.label.size, dtype=bool)
     first[trees.offsets[:-1]] = True
     n_words, n_states, n_labels = len(trees.words), int(state_at[-1]), len(trees.labels)
 
-    def table(pick: FloatArray, pick_leaf: FloatArray) -> csr_matrix:
-        values = csr_matrix((value[pick], (trees.word[row[pick]], column[pick])), shape=(n_words, n_states))
+    def table(pick: BoolVector, pick_leaf: BoolVector) -> csr_matrix:
+        values = csr_matrix((chosen[pick], (trees.word[row[pick]], column[pick])), shape=(n_words, n_states))
         tokens_of = leaf[pick_leaf]
         ones = np.ones(tokens_of.size)
         counts = csr_matrix(
@@ -125,7 +113,42 @@ def token_sums(trees: Trees, tokens: TokenValues, state_at: LongVector) -> tuple
         )
         return hstack([values, counts], format="csr")
 
-    return table(~first[row], ~first[leaf]), table(first[row], first[leaf])
+    return TokenSums(
+        table(~first[row], ~first[leaf]), table(first[row], first[leaf]), np.asarray(total, dtype=np.float64)
+    )
+
+
+def shrunk(tokens: TokenSums, state_at: LongVector, constant: float) -> TokenSums:
+    """The same sums with each word's mean value under a label backed off to the label's mean.
+
+    With n tokens of a word under a label, their mean gets weight sqrt(n) / (constant + sqrt(n)), the label's mean
+    the rest; every token then has that value.
+    """
+    both = (tokens.inner + tokens.initial).tocsc()
+    n_states = int(state_at[-1])
+    counts = [part[:, n_states:].tocsc() for part in (tokens.inner, tokens.initial)]
+    made: list[list[tuple[AnyArray, AnyArray, AnyArray]]] = [[], []]
+    for a in range(state_at.size - 1):
+        per = [np.asarray(part[:, [a]].todense()).ravel() for part in counts]
+        rows = np.flatnonzero(per[0] + per[1])
+        if not rows.size:
+            continue
+        columns = np.arange(int(state_at[a]), int(state_at[a + 1]))
+        own, n = both[:, columns[0] : columns[-1] + 1].tocsr()[rows].toarray(), (per[0] + per[1])[rows, None]
+        keep = np.sqrt(n) / (constant + np.sqrt(n))
+        mean = keep * own / n + (1 - keep) * (own.sum(axis=0) / n.sum())
+        for k in (0, 1):
+            chosen = per[k][rows] > 0
+            block = mean[chosen] * per[k][rows][chosen][:, None]
+            made[k].append(
+                (block.ravel(), np.repeat(rows[chosen], columns.size), np.tile(columns, int(chosen.sum())))
+            )
+    found = []
+    for parts, count in zip(made, counts):
+        value, row, column = (np.concatenate(one) for one in zip(*parts, strict=True))
+        values = csr_matrix((value, (row, column)), shape=(count.shape[0], n_states))
+        found.append(hstack([values, count.tocsr()], format="csr"))
+    return TokenSums(found[0], found[1], tokens.total)
 
 
 def class_shares(
@@ -165,24 +188,11 @@ def tag_shares(
 
 
 def with_lexicon(
-    skeleton: Skeleton, weights: Weights, trees: Trees, tokens: TokenValues, options: LexiconOptions
+    skeleton: Skeleton, weights: Weights, words: tuple[str, ...], tokens: TokenSums, options: LexiconOptions
 ) -> tuple[Skeleton, Weights]:
     """The same grammar with a lexicon of all training words, classes and tags."""
-    sums = token_sums(trees, tokens, weights.state_at)
-    return lexicon_of_sums(skeleton, weights, trees.words, sums, tokens.total, options)
-
-
-def lexicon_of_sums(
-    skeleton: Skeleton,
-    weights: Weights,
-    words: tuple[str, ...],
-    sums: tuple[csr_matrix, csr_matrix],
-    total: FloatArray,
-    options: LexiconOptions,
-) -> tuple[Skeleton, Weights]:
-    """The same from sums over tokens (see ``token_sums``), which may come from many shards."""
     state_at, n_states = weights.state_at, int(weights.state_at[-1])
-    labels, (inner, initial) = skeleton.labels, sums
+    labels, inner, initial = skeleton.labels, tokens.inner, tokens.initial
     both = (inner + initial).tocsr()
     everything = np.asarray(both.sum(axis=0)).ravel()
     label_total = everything[n_states:]
@@ -200,7 +210,7 @@ def lexicon_of_sums(
         ),
         (_symbol_block(part, n_states) for part in (shares[:n_classes], by_tag)),
     )
-    label, symbol, weight, probability = _entries(blocks, total, label_total, weights, options.least)
+    label, symbol, weight, probability = _entries(blocks, tokens.total, label_total, weights, options.least)
     names = tuple(words[w] for w in kept) + tree.names[:n_classes] + tags
     fuller = replace(
         skeleton, symbols=names, n_words=kept.size, n_classes=n_classes, entry_label=label,

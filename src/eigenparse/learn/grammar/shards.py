@@ -1,20 +1,19 @@
-"""Treebank files in, shards of whole trees out, and their binary trees under one set of symbols.
+"""Treebank files in, shards of whole trees out.
 
 Where shards begin depends on the files alone, so that any number of workers sees the same ones.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
 import numpy as np
 
-from eigenparse.arrays import IntVector, LongVector, as_ids
 from eigenparse.corpus.brackets import parse_trees
-from eigenparse.corpus.columns import Label, Trees
+from eigenparse.corpus.columns import Trees
 from eigenparse.corpus.files import find_files, read_bytes, unpacker, url_of
-from eigenparse.corpus.normalise import normalise
+from eigenparse.corpus.normalise import Normalisation, normalise
 from eigenparse.corpus.transform import Binarisation, binarise
 
 SHARD_BYTES = 4 << 20
@@ -85,7 +84,15 @@ def _cuts(stream: IO[bytes], shard_bytes: int) -> Iterator[tuple[int, int, int]]
         yield start, at - start, opened - before
 
 
-def shard_trees(shard: Shard, options: Binarisation) -> Trees:
+@dataclass(frozen=True, slots=True)
+class Shards:
+    """A treebank on disk, to be read shard by shard.  normalisation: how its trees are cleaned."""
+
+    shards: tuple[Shard, ...]
+    normalisation: Normalisation = Normalisation()
+
+
+def shard_trees(shard: Shard, options: Binarisation, normalisation: Normalisation = Normalisation()) -> Trees:
     """The normalised binary trees of a shard, with symbols of its own."""
     if shard.size < 0:
         content = read_bytes(shard.path)
@@ -94,58 +101,4 @@ def shard_trees(shard: Shard, options: Binarisation) -> Trees:
             stream.seek(shard.start)
             content = stream.read(shard.size)
         content = content.removeprefix(b"\xef\xbb\xbf")
-    return binarise(normalise(parse_trees(content, shard.path)), options)
-
-
-def renumbered(trees: Trees, labels: Mapping[Label, int], words: Mapping[str, int]) -> Trees:
-    """The same trees with the ids of a whole corpus; the symbols' names are left out."""
-    label_to = as_ids([labels[label] for label in trees.labels])
-    word_to = as_ids([*(words[word] for word in trees.words), -1])
-    return Trees(
-        label_to[trees.label],
-        trees.left,
-        trees.right,
-        word_to[trees.word],
-        trees.offsets,
-        trees.labels,
-        trees.words,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class ShardCounts:
-    """What a first look at a shard finds, under ids of its own.
-
-    rules: (R, 3); roots: (A,); tokens: (K, 3) word, label, whether first; their counts.
-    """
-
-    labels: tuple[Label, ...]
-    words: tuple[str, ...]
-    rules: IntVector
-    rule_count: LongVector
-    roots: LongVector
-    tokens: IntVector
-    token_count: LongVector
-    n_trees: int
-
-
-def count_shard(trees: Trees) -> ShardCounts:
-    """Rules, roots and tokens of a shard."""
-    inner, leaf = np.flatnonzero(trees.left >= 0), np.flatnonzero(trees.word >= 0)
-    label = trees.label
-    triples = np.column_stack([label[inner], label[trees.left[inner]], label[trees.right[inner]]])
-    first = np.zeros(label.size, dtype=np.int32)
-    first[trees.offsets[:-1]] = 1
-    seen = np.column_stack([trees.word[leaf], label[leaf], first[leaf]])
-    rules, rule_count = _distinct(triples, len(trees.labels))
-    tokens, token_count = _distinct(seen, max(len(trees.words), len(trees.labels), 2))
-    roots = np.bincount(label[trees.root], minlength=len(trees.labels))
-    return ShardCounts(trees.labels, trees.words, rules, rule_count, roots, tokens, token_count, len(trees))
-
-
-def _distinct(rows: IntVector, base: int) -> tuple[IntVector, LongVector]:
-    """Distinct rows of three ids below ``base``, sorted, and how often each occurs."""
-    wide = rows.astype(np.int64)
-    code, count = np.unique((wide[:, 0] * base + wide[:, 1]) * base + wide[:, 2], return_counts=True)
-    found = np.column_stack([code // base // base, code // base % base, code % base])
-    return as_ids(found.reshape(-1, 3)), count
+    return binarise(normalise(parse_trees(content, shard.path), options=normalisation), options)

@@ -1,9 +1,14 @@
-"""Latent states of every node: features in, projections and clusters out, label by label."""
+"""Latent states of nodes: feature keys in, projections and clusters out, label by label.
 
-from collections.abc import Iterator, Sequence
+In memory every node is looked at, and ``cluster_states`` gives each its state.  Of a corpus in shards a sample is
+looked at; its centres make a ``StateTable``, by which ``assign_states`` finds the state of any node.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from eigenparse.arrays import FloatArray, IntVector, LongVector, generator
 from eigenparse.corpus.columns import Label
@@ -14,12 +19,15 @@ from eigenparse.features.grammar.tree import (
     THESIS_INSIDE,
     THESIS_OUTSIDE,
     Feature,
-    FeatureTable,
-    NodeView,
-    feature_table,
+    feature_keys,
+    node_view,
 )
+from eigenparse.features.keys import positions
+from eigenparse.kernels.intern import intern_keys
+from eigenparse.kernels.rows import gather, nearest
+from eigenparse.learn.grammar.context import Context, context_counts
 from eigenparse.learn.grammar.encode import Encoded
-from eigenparse.spectral.cluster import clusters
+from eigenparse.spectral.cluster import centres_of, clusters
 from eigenparse.spectral.svd import FeatureRows, Projection, cross_svd
 
 FEATURE_SETS: dict[str, tuple[Sequence[str], Sequence[str]]] = {
@@ -27,19 +35,20 @@ FEATURE_SETS: dict[str, tuple[Sequence[str], Sequence[str]]] = {
     "thesis": (THESIS_INSIDE, THESIS_OUTSIDE),
 }
 NODES_PER_STATE = 100
+KAPPA = 5.0
 NOISES = ("none", "dropout", "additive", "multiplicative")
 PRECISIONS = {"single": np.float32, "double": np.float64}
+Keys = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
 class StateOptions:
     """How nodes get their latent states.
 
-    states: most states a label may have.  nodes_per_state: a label of n nodes gets at most
-    n / nodes_per_state states (None: as suits the method).  by_label: states of single labels by name, over the rule.
-    inside, outside: feature names or functions.  kappa: feature scaling, None for none.
-    noise, noise_level: how members of an ensemble differ [narayan-cohen-2015].  precision: of
-    features and projections, "single" or (slower) "double".
+    states: most states a label may have.  nodes_per_state: a label of n nodes gets at most n / nodes_per_state
+    states.  by_label: states of single labels by name, in place of that rule.  inside, outside: feature names or
+    functions.  kappa: feature scaling, None for none.  noise, noise_level: how members of an ensemble differ
+    [narayan-cohen-2015].  precision: of features and projections, "single" or (slower) "double".
     """
 
     states: int = 32
@@ -47,42 +56,18 @@ class StateOptions:
     by_label: tuple[tuple[str, int], ...] = ()
     inside: Sequence[str | Feature] = tuple(INSIDE)
     outside: Sequence[str | Feature] = tuple(OUTSIDE)
-    kappa: float | None = 5.0
+    kappa: float | None = KAPPA
     noise: str = "none"
     noise_level: float = 0.1
     precision: str = "single"
 
     def __post_init__(self) -> None:
-        if not 1 <= self.states <= 256:
-            raise OptionError(f"states must be between 1 and 256, got {self.states} instead")
         if self.noise not in NOISES:
             raise OptionError(f"noise must be one of {', '.join(NOISES)}, got {self.noise!r} instead")
-        if self.precision not in PRECISIONS:
-            raise OptionError(
-                f"precision must be one of {', '.join(PRECISIONS)}, got {self.precision!r} instead"
-            )
 
 
-@dataclass(frozen=True, slots=True)
-class LabelBlock:
-    """One label's nodes: their rows, wanted states, projection and feature rows."""
-
-    label: int
-    rows: LongVector
-    n_states: int
-    projection: Projection
-    inside: FeatureRows
-    outside: FeatureRows
-
-
-def wanted_states(encoded: Encoded, options: StateOptions) -> IntVector:
-    """Number of states of each label by the rule, and by name where given: (A,)."""
-    labels = encoded.trees.labels
-    return states_by_rule(np.bincount(encoded.trees.label, minlength=len(labels)), labels, options)
-
-
-def states_by_rule(count: LongVector, labels: tuple[Label, ...], options: StateOptions) -> IntVector:
-    """The same from the number of nodes of each label."""
+def wanted_states(count: LongVector, labels: tuple[Label, ...], options: StateOptions) -> IntVector:
+    """Number of states of each label by the rule, or by name where given: (A,).  count: nodes of each label."""
     wanted = np.clip(count // (options.nodes_per_state or NODES_PER_STATE), 1, options.states)
     named = dict(options.by_label)
     for a, label in enumerate(labels):
@@ -92,45 +77,117 @@ def states_by_rule(count: LongVector, labels: tuple[Label, ...], options: StateO
 
 
 @dataclass(frozen=True, slots=True)
-class NodeFeatures:
-    """Features of all nodes in the order of their labels: label a's are [first[a], first[a + 1]) of ``order``."""
+class NodeSample:
+    """Nodes that are looked at: their rows, labels and feature keys (n, T); and counts of neighbours of all nodes."""
 
-    order: LongVector
-    first: LongVector
-    inside: FeatureTable
-    outside: FeatureTable
+    rows: LongVector
+    label: IntVector
+    inside: Keys
+    outside: Keys
+    context: Context
 
 
-def node_features(encoded: Encoded, view: NodeView, options: StateOptions) -> NodeFeatures:
-    """The features that ``options`` names; they do not depend on seeds or numbers of states."""
+def sample_nodes(
+    encoded: Encoded, options: StateOptions, *, rate: FloatArray | None = None, seed: int = 0
+) -> NodeSample:
+    """A seeded sample of the nodes of trees.  rate: (A,) share of each label's nodes; None for all nodes."""
+    view = node_view(encoded.trees, encoded.symbol)
     label = encoded.trees.label
+    rows = np.arange(label.size)
+    if rate is not None:
+        rows = np.flatnonzero(generator(seed, 3, encoded.number).random(label.size) < rate[label])
+    return NodeSample(
+        rows,
+        label[rows],
+        feature_keys(view, options.inside, rows),
+        feature_keys(view, options.outside, rows),
+        context_counts(encoded.trees, view),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LabelFeatures:
+    """One label's nodes: rows of the trees, and rows over the distinct features of the label."""
+
+    label: int
+    rows: LongVector
+    inside_keys: Keys
+    inside: FeatureRows
+    outside_keys: Keys
+    outside: FeatureRows
+
+
+NodeFeatures = dict[int, LabelFeatures]
+
+
+def node_features(samples: Iterable[NodeSample], count: LongVector, options: StateOptions) -> NodeFeatures:
+    """Scaled features of the sampled nodes by label; they do not depend on seeds or numbers of states.
+
+    count: nodes of each label, sampled or not.
+    """
+    parts = list(samples)
+    rows, label, inside, outside = (
+        np.concatenate([getattr(one, name) for one in parts])
+        for name in ("rows", "label", "inside", "outside")
+    )
+    del parts
     order = np.argsort(label, kind="stable")
-    first = np.searchsorted(label[order], np.arange(len(encoded.trees.labels) + 1))
-    dtype = PRECISIONS[options.precision]
-    inside = feature_table(view, options.inside, order, kappa=options.kappa, dtype=dtype)
-    outside = feature_table(view, options.outside, order, kappa=options.kappa, dtype=dtype)
-    return NodeFeatures(order, first, inside, outside)
+    first = np.searchsorted(label[order], np.arange(count.size + 1))
+    found: NodeFeatures = {}
+    for a in np.flatnonzero(np.diff(first) > 1).tolist():
+        own = order[first[a] : first[a + 1]]
+        share, total = float(count[a] / own.size), int(count.sum())
+        found[a] = LabelFeatures(
+            a,
+            rows[own],
+            *_feature_rows(inside[own], share, total, options),
+            *_feature_rows(outside[own], share, total, options),
+        )
+    return found
+
+
+def _feature_rows(keys: Keys, share: float, total: int, options: StateOptions) -> tuple[Keys, FeatureRows]:
+    """Distinct keys in order of first occurrence and the rows over them, scaled [cohen-etal-2013].
+
+    Feature i gets sqrt(total / (count_i + kappa)), its count taken as if all nodes had been looked at.
+    """
+    flat = keys.ravel()
+    ids, first = np.empty(flat.size, dtype=np.int32), np.empty(flat.size, dtype=np.int64)
+    d = intern_keys(flat, ids, first)
+    count = np.bincount(ids, minlength=d) * share
+    scale = np.ones(d) if options.kappa is None else np.sqrt(total / (count + options.kappa))
+    return flat[first[:d]], FeatureRows(ids.reshape(keys.shape), scale.astype(PRECISIONS[options.precision]))
+
+
+@dataclass(frozen=True, slots=True)
+class LabelBlock:
+    """One label's nodes with their projection.  inside, outside: features, with noise if that was asked for."""
+
+    features: LabelFeatures
+    n_states: int
+    projection: Projection
+    inside: FeatureRows
+    outside: FeatureRows
+
+    def points(self) -> FloatArray:
+        """Projected inside and outside features side by side: (n, 2 m)."""
+        inner, outer = self.inside.times(self.projection.left), self.outside.times(self.projection.right)
+        return np.concatenate([inner, outer], axis=1)
 
 
 def label_blocks(
     features: NodeFeatures, options: StateOptions, wanted: IntVector, seed: int
 ) -> Iterator[LabelBlock]:
     """The projection of every label that is to have more than one state."""
-    order, first, inside, outside = features.order, features.first, features.inside, features.outside
     for a in np.flatnonzero(wanted > 1).tolist():
-        part = slice(first[a], first[a + 1])
+        if a not in features:
+            continue
         rng = generator(seed, a, 0)
-        phi, psi = _rows(inside.ids[part], inside.scale), _rows(outside.ids[part], outside.scale)
+        phi, psi = features[a].inside, features[a].outside
         if options.noise == "dropout":
             phi, psi = _dropped(phi, options.noise_level, rng), _dropped(psi, options.noise_level, rng)
         projection = cross_svd(phi, psi, int(wanted[a]), rng=rng)
-        yield LabelBlock(a, order[part], int(wanted[a]), projection, phi, psi)
-
-
-def _rows(ids: IntVector, scale: FloatArray) -> FeatureRows:
-    """Rows whose ids count from 0."""
-    low, high = int(ids.min()), int(ids.max()) + 1
-    return FeatureRows(ids - np.int32(low), scale[low:high])
+        yield LabelBlock(features[a], int(wanted[a]), projection, phi, psi)
 
 
 def _dropped(rows: FeatureRows, rate: float, rng: np.random.Generator) -> FeatureRows:
@@ -159,25 +216,94 @@ class Annotation:
     singular: dict[int, FloatArray]
 
 
-def cluster_states(encoded: Encoded, features: NodeFeatures, options: StateOptions, seed: int) -> Annotation:
+def cluster_states(
+    encoded: Encoded, features: NodeFeatures, wanted: IntVector, options: StateOptions, seed: int
+) -> Annotation:
     """k-means of each label's projected inside and outside features [narayan-cohen-2015]."""
-    wanted = wanted_states(encoded, options)
     state, states = np.zeros(encoded.trees.label.size, dtype=np.int32), np.ones(wanted.size, dtype=np.int32)
     singular = {}
     for block in label_blocks(features, options, wanted, seed):
-        rng = generator(seed, block.label, 1)
-        rows = np.concatenate(
-            [block.inside.times(block.projection.left), block.outside.times(block.projection.right)], axis=1
-        )
-        found = clusters(noisy(rows, options, rng), block.n_states, rng=rng)
-        state[block.rows], states[block.label] = found, found.max() + 1
-        singular[block.label] = block.projection.singular
+        a = block.features.label
+        rng = generator(seed, a, 1)
+        found = clusters(noisy(block.points(), options, rng), block.n_states, rng=rng)
+        state[block.features.rows], states[a] = found, found.max() + 1
+        singular[a] = block.projection.singular
     return Annotation(state, states, singular)
 
 
-def random_states(encoded: Encoded, options: StateOptions, seed: int) -> Annotation:
+def random_states(encoded: Encoded, wanted: IntVector, seed: int) -> Annotation:
     """A random state for every node: where plain EM starts [matsuzaki-etal-2005]."""
-    wanted = wanted_states(encoded, options)
     label = encoded.trees.label
     draw = generator(seed, 2).random(label.size)
     return Annotation((draw * wanted[label]).astype(np.int32), wanted, {})
+
+
+@dataclass(frozen=True, slots=True)
+class LabelTable:
+    """One label's features and centres.
+
+    inside_keys (d,), left (d + 1, m): scaled U, the last row zero for features that the sample lacks; outside_keys
+    (e,), right (e + 1, m) likewise; centres: (k, 2 m).
+    """
+
+    inside_keys: Keys
+    left: FloatArray
+    outside_keys: Keys
+    right: FloatArray
+    centres: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class StateTable:
+    """states: (A,) number of states; labels with more than one have a table; singular values by label."""
+
+    states: IntVector
+    labels: dict[int, LabelTable]
+    singular: dict[int, FloatArray]
+
+
+def state_table(features: NodeFeatures, wanted: IntVector, options: StateOptions, seed: int) -> StateTable:
+    """Projections and centres of every label that is to have more than one state."""
+    table = StateTable(np.ones(wanted.size, dtype=np.int32), {}, {})
+    for block in label_blocks(features, options, wanted, seed):
+        own = block.features
+        centres = centres_of(block.points(), block.n_states, rng=generator(seed, own.label, 1))
+        if centres is None:
+            continue
+        left = _padded(block.inside, block.projection.left)
+        right = _padded(block.outside, block.projection.right)
+        table.labels[own.label] = LabelTable(own.inside_keys, left, own.outside_keys, right, centres)
+        table.states[own.label] = centres.shape[0]
+        table.singular[own.label] = block.projection.singular
+    return table
+
+
+def _padded(rows: FeatureRows, basis: FloatArray) -> FloatArray:
+    scaled = basis * rows.scale[:, None]
+    return np.concatenate([scaled, np.zeros((1, basis.shape[1]), dtype=basis.dtype)])
+
+
+def assign_states(table: StateTable, sample: NodeSample) -> IntVector:
+    """The nearest centre of every node of a sample."""
+    state = np.zeros(sample.label.size, dtype=np.int32)
+    order = np.argsort(sample.label, kind="stable")
+    first = np.searchsorted(sample.label[order], np.arange(table.states.size + 1))
+    for a, one in table.labels.items():
+        rows = order[first[a] : first[a + 1]]
+        if not rows.size:
+            continue
+        inner = _projected(sample.inside[rows], one.inside_keys, one.left)
+        outer = _projected(sample.outside[rows], one.outside_keys, one.right)
+        found = np.empty(rows.size, dtype=np.int32)
+        nearest(np.concatenate([inner, outer], axis=1), one.centres, found)
+        state[rows] = found
+    return state
+
+
+def _projected(keys: Keys, known: Keys, basis: FloatArray) -> FloatArray:
+    """Sums of the rows of a basis that stand for each node's features."""
+    ids = positions(keys, known)
+    ids[ids < 0] = known.size
+    out = np.empty((keys.shape[0], basis.shape[1]), dtype=basis.dtype)
+    gather(ids, np.ones(known.size + 1, dtype=basis.dtype), basis, out)
+    return out

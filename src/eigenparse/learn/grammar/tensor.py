@@ -7,7 +7,7 @@ import numpy as np
 from eigenparse.arrays import FloatArray, IntVector, LongVector
 from eigenparse.kernels.grammar.moments import rule_moments
 from eigenparse.learn.grammar.encode import Encoded
-from eigenparse.learn.grammar.states import NodeFeatures, StateOptions, label_blocks, noisy, wanted_states
+from eigenparse.learn.grammar.states import NodeFeatures, StateOptions, label_blocks, noisy
 from eigenparse.models.grammar.pcfg import Weights, layout
 
 
@@ -25,19 +25,21 @@ class Projected:
     singular: dict[int, FloatArray]
 
 
-def project(encoded: Encoded, features: NodeFeatures, options: StateOptions, seed: int) -> Projected:
+def project(
+    encoded: Encoded, features: NodeFeatures, wanted: IntVector, options: StateOptions, seed: int
+) -> Projected:
     """Project the features of every node (figures 7, step 1, and 8)."""
-    wanted = wanted_states(encoded, options)
     states = np.ones(wanted.size, dtype=np.int32)
     parts: dict[int, tuple[LongVector, FloatArray, FloatArray]] = {}
     singular = {}
     for block in label_blocks(features, options, wanted, seed):
-        rng = np.random.default_rng([seed, block.label, 1])
+        a = block.features.label
+        rng = np.random.default_rng([seed, a, 1])
         sigma = block.projection.singular
         Y = noisy(block.inside.times(block.projection.left), options, rng)
         Z = noisy(block.outside.times(block.projection.right), options, rng) / sigma.astype(Y.dtype)
-        parts[block.label], states[block.label] = (block.rows, Y, Z), sigma.size
-        singular[block.label] = sigma
+        parts[a], states[a] = (block.features.rows, Y, Z), sigma.size
+        singular[a] = sigma
     label = encoded.trees.label
     at = np.concatenate(([0], np.cumsum(states[label], dtype=np.int64)))
     inside, outside = np.ones(at[-1]), np.ones(at[-1])

@@ -12,14 +12,17 @@ import lzma
 import math
 import zlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.errors import DataError
+from eigenparse.models.grammar.kind import GRAMMAR
+from eigenparse.models.grammar.pcfg import LatentGrammar
+from eigenparse.models.schema import check_model
 
-PACKED_KIND = "lpcfg-packed"
 PACKING = 1
 MOST_BYTES = 4_000_000_000  # of all unpacked parts, and of an array made from them
 FREE_BYTES, MOST_TIMES = 64_000_000, 200  # so much may be unpacked, or so many times the packed size
@@ -32,6 +35,28 @@ LEAST_SHARE = 1e-3  # of an entry's largest weight
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9}]
 MOST_REACH = 1 << 26  # bytes, as the preset has it
 Arrays = dict[str, AnyArray]
+
+
+@dataclass(frozen=True, slots=True)
+class PackedGrammar:
+    """A grammar that is saved packed; read back, it is a ``LatentGrammar`` with rounded probabilities."""
+
+    grammar: LatentGrammar
+
+    def to_parts(self) -> tuple[dict[str, Any], Arrays]:
+        """Header and arrays of a model file."""
+        return pack_parts(*self.grammar.to_parts())
+
+    @classmethod
+    def from_parts(cls, header: dict[str, Any], arrays: Arrays) -> LatentGrammar:
+        """Unpack, and check what was unpacked as if it had been read from a file that is not packed."""
+        header, arrays = unpack_parts(header, arrays)
+        check_model(GRAMMAR.schema, header, arrays)
+        return LatentGrammar.from_parts(header, arrays)
+
+    def summary(self) -> dict[str, Any]:
+        """What is in the grammar."""
+        return self.grammar.summary()
 
 
 def pack_parts(header: dict[str, Any], arrays: Mapping[str, AnyArray]) -> tuple[dict[str, Any], Arrays]:
@@ -157,7 +182,9 @@ def _unpack_one(name: str, note: Mapping[str, Any], parts: Arrays, made: Arrays)
         width = _widths(name, made)
         top = _restored(parts[f"{name}.top"], note["top"], TOP_STEPS)
         share = _restored(parts[name], note["scale"], STEPS)
-        if int(width.min(initial=1)) < 1 or int(width.sum(dtype=np.int64)) != share.size:
+        if not (int(width.min(initial=1)) >= 1 and int(width.max(initial=1)) <= max(share.size, 1)):
+            raise DataError(f"{name}: the numbers of states do not fit")
+        if width.size != top.size or int(width.sum(dtype=np.int64)) != share.size:
             raise DataError(f"{name}: the numbers of states do not fit")
         weights = share.astype(np.float64) * np.repeat(top, width)
         if weights.max(initial=0.0) > np.finfo(np.float32).max:

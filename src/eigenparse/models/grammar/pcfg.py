@@ -4,16 +4,28 @@ A grammar is a skeleton (labels, rules, lexicon entries and the plain PCFG over 
 more sets of weights over the same skeleton.  Several sets are an ensemble.
 """
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 
 from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntMatrix, IntVector, LongVector
 from eigenparse.corpus.columns import Label
-from eigenparse.errors import DataError
 
-MOST = 1e6  # no probability of a sound grammar is near it; larger ones would overflow in products
+SKELETON = (
+    "rules",
+    "entry_label",
+    "entry_symbol",
+    "entry_start",
+    "rule_probability",
+    "entry_probability",
+    "root_probability",
+)
+WEIGHTS = ("states", "rule_weight", "entry_weight", "root_weight")
+REPORTED = ("method", "seed", "binarisation", "em_rounds", "n_trees", "n_words", "negative_share")
+Header = dict[str, Any]
+Arrays = dict[str, AnyArray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +99,7 @@ def _ends(sizes: LongVector) -> LongVector:
 
 
 def plain_weights(skeleton: Skeleton) -> Weights:
-    """The plain PCFG as weights with one state a label."""
+    """The plain PCFG as weights with one state per label."""
     states = np.ones(skeleton.n_labels, dtype=np.int32)
     return Weights(
         states,
@@ -96,58 +108,6 @@ def plain_weights(skeleton: Skeleton) -> Weights:
         entry_weight=skeleton.entry_probability,
         root_weight=skeleton.root_probability,
     )
-
-
-def check_skeleton(skeleton: Skeleton) -> None:
-    """Refuse ids and offsets that would lead a kernel outside its arrays."""
-    n_labels, n_symbols, n_entries = skeleton.n_labels, len(skeleton.symbols), skeleton.entry_label.size
-    start = skeleton.entry_start
-    fits = (
-        skeleton.rules.ndim == 2
-        and skeleton.rules.shape[1] == 3
-        and all(x.dtype == np.int32 for x in (skeleton.rules, skeleton.entry_label, skeleton.entry_symbol))
-        and _within(skeleton.rules, n_labels)
-        and skeleton.entry_symbol.shape == skeleton.entry_label.shape == (n_entries,)
-        and _within(skeleton.entry_label, n_labels)
-        and _within(skeleton.entry_symbol, n_symbols)
-        and start.shape == (n_symbols + 1,)
-        and start.dtype == np.int64
-        and start[0] == 0
-        and start[-1] == n_entries
-        and bool(np.all(np.diff(start) >= 0))
-        and skeleton.rule_probability.shape == (skeleton.rules.shape[0],)
-        and skeleton.entry_probability.shape == (n_entries,)
-        and skeleton.root_probability.shape == (n_labels,)
-        and all(
-            np.all((p >= 0) & (p < MOST))
-            for p in (skeleton.rule_probability, skeleton.entry_probability, skeleton.root_probability)
-        )
-        and 0 <= skeleton.n_words < n_symbols
-        and skeleton.n_classes >= 0
-        and 0 < skeleton.n_words + skeleton.n_classes <= n_symbols
-    )
-    if not fits:
-        raise DataError("the tables do not fit each other")
-
-
-def _within(ids: AnyArray, n: int) -> bool:
-    return ids.size == 0 or (int(ids.min()) >= 0 and int(ids.max()) < n)
-
-
-def check_weights(skeleton: Skeleton, weights: Weights) -> Weights:
-    """The same weights, or a sentence saying what does not fit the skeleton."""
-    rule_at, entry_at, state_at = layout(skeleton, weights.states)
-    fits = (
-        np.array_equal(rule_at, weights.rule_at)
-        and np.array_equal(entry_at, weights.entry_at)
-        and np.array_equal(state_at, weights.state_at)
-        and weights.rule_weight.shape == (rule_at[-1],)
-        and weights.entry_weight.shape == (entry_at[-1],)
-        and weights.root_weight.shape == (state_at[-1],)
-    )
-    if not fits or np.any(weights.states < 1):
-        raise DataError("the weights do not fit the grammar's rules and states; train the model again")
-    return weights
 
 
 def rotated(skeleton: Skeleton, weights: Weights, bases: list[FloatArray]) -> Weights:
@@ -205,3 +165,104 @@ class LatentGrammar:
     coarse: Weights | None = None
     report: dict[str, Any] = field(default_factory=dict)
     others: tuple["LatentGrammar", ...] = ()
+
+    def to_parts(self) -> tuple[Header, Arrays]:
+        """Header and arrays of a model file."""
+        header, arrays = _parts(self, "")
+        for i, other in enumerate(self.others):
+            other_header, other_arrays = _parts(other, f"other{i}.")
+            header["others"].append(other_header)
+            arrays.update(other_arrays)
+        return header, arrays
+
+    @classmethod
+    def from_parts(cls, header: Header, arrays: Arrays) -> "LatentGrammar":
+        """The inverse of ``to_parts``."""
+        others = tuple(_grammar(part, arrays, f"other{i}.") for i, part in enumerate(header["others"]))
+        return replace(_grammar(header, arrays, ""), others=others)
+
+    def summary(self) -> dict[str, Any]:
+        """Sizes, and how the grammar was learnt."""
+        every = (self, *self.others)
+        return {
+            "members": sum(len(one.members) for one in every),
+            "n_labels": self.skeleton.n_labels,
+            "n_rules": int(self.skeleton.rules.shape[0]),
+            "n_known_words": self.skeleton.n_words,
+            "n_word_classes": self.skeleton.n_classes,
+            "n_states": int(self.members[0].states.sum()),
+            "most_states": int(self.members[0].states.max()),
+            "parameters": sum(member.n_parameters for one in every for member in one.members),
+        } | {name: self.report[name] for name in REPORTED if name in self.report}
+
+
+def weight_arrays(weights: Weights, place: str) -> Arrays:
+    """The arrays that make a set of weights, under a prefix of names."""
+    return {f"{place}{name}": getattr(weights, name) for name in WEIGHTS}
+
+
+def weights_of(skeleton: Skeleton, arrays: Arrays, place: str) -> Weights:
+    """The inverse of ``weight_arrays``."""
+    states, *values = (arrays[f"{place}{name}"] for name in WEIGHTS)
+    return Weights(states, *layout(skeleton, states), *values)
+
+
+def skeleton_header(skeleton: Skeleton) -> Header:
+    """What a header says about a skeleton, without the names of its symbols."""
+    labels = [[list(x.chain), x.partial, list(x.siblings), list(x.above)] for x in skeleton.labels]
+    return {"labels": labels, "n_words": skeleton.n_words, "n_classes": skeleton.n_classes}
+
+
+def skeleton_of(header: Header, symbols: Sequence[str], arrays: Arrays, place: str = "") -> Skeleton:
+    """The skeleton of a header and the arrays under a prefix of names."""
+    return Skeleton(
+        labels=tuple(Label(tuple(c), p, tuple(s), tuple(a)) for c, p, s, a in header["labels"]),
+        symbols=tuple(symbols),
+        n_words=header["n_words"],
+        n_classes=header["n_classes"],
+        **{name: arrays[f"{place}skeleton.{name}"] for name in SKELETON},
+    )
+
+
+def context_arrays(context: TagContext | None, place: str = "") -> Arrays:
+    """The tables of neighbours under a prefix of names; none if there are none."""
+    if context is None:
+        return {}
+    return {f"{place}context.{f.name}": getattr(context, f.name) for f in fields(TagContext)}
+
+
+def context_of(arrays: Arrays, place: str = "") -> TagContext | None:
+    """The inverse of ``context_arrays``."""
+    if f"{place}context.follow" not in arrays:
+        return None
+    return TagContext(*(arrays[f"{place}context.{f.name}"] for f in fields(TagContext)))
+
+
+def _parts(grammar: LatentGrammar, prefix: str) -> tuple[Header, Arrays]:
+    """Header and named arrays of one grammar, without its others."""
+    skeleton = grammar.skeleton
+    arrays: Arrays = {f"{prefix}skeleton.{name}": getattr(skeleton, name) for name in SKELETON}
+    for i, member in enumerate(grammar.members):
+        arrays |= weight_arrays(member, f"{prefix}member{i}.")
+    if grammar.coarse is not None:
+        arrays |= weight_arrays(grammar.coarse, f"{prefix}coarse.")
+    arrays |= context_arrays(grammar.context, prefix)
+    header = skeleton_header(skeleton) | {
+        "symbols": list(skeleton.symbols),
+        "n_members": len(grammar.members),
+        "report": grammar.report,
+        "others": [],
+    }
+    return header, arrays
+
+
+def _grammar(header: Header, arrays: Arrays, prefix: str) -> LatentGrammar:
+    """One grammar from its header and its arrays."""
+    skeleton = skeleton_of(header, header["symbols"], arrays, prefix)
+    return LatentGrammar(
+        skeleton,
+        tuple(weights_of(skeleton, arrays, f"{prefix}member{i}.") for i in range(header["n_members"])),
+        context_of(arrays, prefix),
+        weights_of(skeleton, arrays, f"{prefix}coarse.") if f"{prefix}coarse.states" in arrays else None,
+        header["report"],
+    )

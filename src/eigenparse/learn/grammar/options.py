@@ -1,0 +1,190 @@
+"""The options of the grammar learner, each written once."""
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from eigenparse.corpus.transform import FACTORS, Binarisation
+from eigenparse.errors import OptionError
+from eigenparse.learn.grammar.lexicon import LexiconOptions
+from eigenparse.learn.grammar.states import FEATURE_SETS, KAPPA, NOISES, PRECISIONS, StateOptions
+from eigenparse.learn.options import Options, option
+from eigenparse.models.grammar.kind import MOST_STATES
+from eigenparse.models.grammar.pcfg import LatentGrammar
+from eigenparse.models.registry import named
+from eigenparse.work.work import Work
+
+METHODS = ("cluster", "tensor", "em", "pcfg")
+# What stands for None: the preset's value, else the method's, else the usual one.
+USUAL: dict[str, Any] = {
+    "method": "cluster", "states": 32, "noise": "none", "noise_level": 0.1, "features": "full", "scaling": "counts",
+    "precision": "single", "factor": "head", "horizontal": 0, "vertical": 1, "rare": 5, "rare_words": "class",
+    "state_mixing": 0.1, "word_weight": 1.0, "tag_weight": 2.0, "coarse_states": 4,
+    "nodes_per_state": 100, "em_rounds": 0, "rule_smoothing": 10.0, "word_shrinkage": 1.0,
+}  # fmt: skip
+BY_METHOD: dict[str, dict[str, Any]] = {
+    "cluster": {"em_rounds": 3},
+    "em": {"em_rounds": 40},
+    "tensor": {"nodes_per_state": 30, "rule_smoothing": 30.0, "word_shrinkage": 5.0},
+    "pcfg": {},
+}
+# The settings of [matejovicova-2018]: its 4 + 4 unscaled features, the same number of states for all labels, no
+# smoothing, no EM, rare words replaced by their tags (so that input must be tagged).
+THESIS: dict[str, Any] = {
+    "states": 8, "nodes_per_state": 1, "features": "thesis", "scaling": "none", "em_rounds": 0,
+    "rule_smoothing": 0.0, "state_mixing": 0.0, "word_shrinkage": 0.0, "rare_words": "tag", "word_weight": 0.0,
+    "tag_weight": 0.0, "coarse_states": 0, "factor": "right",
+}  # fmt: skip
+PRESETS: dict[str, dict[str, Any]] = {"default": {}, "thesis": THESIS}
+
+
+@dataclass(frozen=True)
+class GrammarOptions(Options):
+    """What to learn from trees, and how.  None stands for the value of the preset or the method."""
+
+    kind: ClassVar[str] = "lpcfg"
+
+    preset: str = option(
+        "default", "Settings to start from; thesis: those of matejovicova-2018.", choices=tuple(PRESETS)
+    )
+    method: str | None = option(
+        None,
+        "How to learn: cluster (k-means of projected features, then EM), tensor (method of moments), em (EM from "
+        "random states) or pcfg (no latent states); cluster unless given.",
+        choices=METHODS,
+    )
+    states: int | None = option(
+        None, "Maximum number of latent states per label; 32 unless given.", low=1, high=256
+    )
+    nodes_per_state: int | None = option(
+        None, "Nodes that a label needs for each of its states; 100, or 30 for tensor.", low=1
+    )
+    states_by_label: tuple[tuple[str, int], ...] = option(
+        (), "Numbers of states of single labels, by name, in place of the rule.", shown=False
+    )
+    em_rounds: int | None = option(
+        None, "Rounds of expectation maximisation; 3, or 40 for the method em.", low=0
+    )
+    ensemble: int = option(
+        1, "Number of members; they differ in seeds and in how wide nodes are cut.", low=1, high=64
+    )
+    noise: str | None = option(
+        None, "Noise by which members differ besides; none unless given.", choices=NOISES
+    )
+    noise_level: float | None = option(None, "Strength of the noise; 0.1 unless given.", low=0.0, high=0.99)
+    features: str | None = option(
+        None,
+        "All features of nodes, or the 4 + 4 of the thesis; full unless given.",
+        choices=tuple(FEATURE_SETS),
+    )
+    scaling: str | None = option(
+        None, "Scale features down by their counts, or not; counts unless given.", choices=("counts", "none")
+    )
+    precision: str | None = option(
+        None, "Precision of features and projections.", choices=tuple(PRECISIONS), shown=False
+    )
+    factor: str | None = option(
+        None, "How nodes with many children become binary; head unless given.", choices=FACTORS
+    )
+    horizontal: int | None = option(None, "Siblings that intermediate nodes remember; 0 unless given.", low=0)
+    vertical: int | None = option(None, "2: phrases remember their parent; 1 unless given.", low=1, high=2)
+    rare: int | None = option(None, "Words seen at most this often are rare; 5 unless given.", low=0)
+    rare_words: str | None = option(
+        None,
+        "What stands for rare words: a class of their spelling or their tag (then input must be tagged); class "
+        "unless given.",
+        choices=("class", "tag"),
+    )
+    rule_smoothing: float | None = option(
+        None, "Constant of the smoothing of rules; 10, or 30 for tensor.", low=0.0
+    )
+    state_mixing: float | None = option(
+        None,
+        "Share of a state's words that goes to the label's other states; 0.1 unless given.",
+        low=0.0,
+        high=1.0,
+    )
+    word_shrinkage: float | None = option(
+        None, "Constant by which a word's states are backed off to its label's.", low=0.0, shown=False
+    )
+    word_weight: float | None = option(
+        None, "Tokens' worth of its class that is mixed into a word.", low=0.0, shown=False
+    )
+    tag_weight: float | None = option(
+        None, "Tokens' worth of its tags that is mixed into a word.", low=0.0, shown=False
+    )
+    coarse_states: int | None = option(
+        None,
+        "States per label of the small grammar that prunes, 0 for none; 4 unless given.",
+        low=0,
+        high=256,
+    )
+    seed: int = option(0, "Seed of random numbers; the same seed gives the same bytes.", low=0)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for name, n in self.states_by_label:
+            if not 1 <= n <= MOST_STATES:
+                raise OptionError(
+                    f"the states of {name} must be between 1 and {MOST_STATES}, got {n} instead"
+                )
+
+    def fit(self, data: Any, work: Work = Work()) -> LatentGrammar:
+        """Learn from normalised trees (``Treebank``) or from shards of them (``Shards``)."""
+        fitted: LatentGrammar = named("eigenparse.learn.grammar.learner:fit_grammar")(data, self, work)
+        return fitted
+
+    def filled(self) -> "GrammarOptions":
+        """The same options with a value in the place of every None."""
+        preset = PRESETS[self.preset]
+        method = self.method or preset.get("method", USUAL["method"])
+        values = USUAL | BY_METHOD[method] | preset | {"method": method}
+        return replace(self, **{name: v for name, v in values.items() if getattr(self, name) is None})
+
+    def small(self) -> "GrammarOptions | None":
+        """Filled options of the small grammar whose posteriors prune for the members; None if there is none."""
+        if not self.coarse_states or self.method == "pcfg" or (self.states or 0) <= self.coarse_states:
+            return None
+        return replace(
+            self,
+            method="cluster",
+            states=self.coarse_states,
+            states_by_label=(),
+            em_rounds=1,
+            ensemble=1,
+            noise="none",
+            rule_smoothing=USUAL["rule_smoothing"],
+            word_shrinkage=None,
+        )
+
+    # The records of parts of the learner, of options that are filled.
+
+    @property
+    def of_states(self) -> StateOptions:
+        """How nodes get their latent states."""
+        inside, outside = FEATURE_SETS[str(self.features)]
+        return StateOptions(
+            states=self.states or 1,
+            nodes_per_state=self.nodes_per_state,
+            by_label=self.states_by_label,
+            inside=inside,
+            outside=outside,
+            kappa=KAPPA if self.scaling == "counts" else None,
+            noise=str(self.noise),
+            noise_level=self.noise_level or 0.0,
+            precision=str(self.precision),
+        )
+
+    @property
+    def of_lexicon(self) -> LexiconOptions:
+        """How words borrow from their classes."""
+        return LexiconOptions(
+            rare=self.rare or 0,
+            word_weight=self.word_weight or 0.0,
+            tag_weight=self.tag_weight or 0.0,
+            by_tag=self.rare_words == "tag",
+        )
+
+    @property
+    def binarisation(self) -> Binarisation:
+        """How wide nodes become binary."""
+        return Binarisation(str(self.factor), self.horizontal or 0, self.vertical or 1)

@@ -1,0 +1,177 @@
+"""The records of grammar files: what is checked of their headers and arrays, and what can be done with them.
+
+``SKELETON``, ``WEIGHTS`` and ``CONTEXT`` are the pieces that other kinds with a grammar inside reuse.  They expect
+the size "labels".
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray
+from eigenparse.models.registry import Kind
+from eigenparse.models.schema import (
+    NAMES,
+    Array,
+    Derived,
+    Header,
+    Law,
+    Part,
+    Schema,
+    Sizes,
+    check_value,
+    exact_sum,
+)
+
+MOST_LABELS = 1 << 20  # so that the number of a rule, made of three labels, fits into 64 bits
+MOST_STATES = 4096  # of a label; kernels hold tables of the states of two labels
+MOST_PROBABILITY = 1e6  # no probability of a sound grammar is near it; products of larger ones would overflow
+MOST_WEIGHT = 1e12  # of signed tensors, whose basis is arbitrary
+Arrays = Mapping[str, AnyArray]
+
+LABELS = [(NAMES, bool, NAMES, NAMES)]
+SKELETON_HEADER: dict[str, Any] = {"labels": LABELS, "symbols": NAMES, "n_words": int, "n_classes": int}
+HEADER: dict[str, Any] = SKELETON_HEADER | {"n_members": int, "report": dict}
+REPORT: dict[str, Any] = {
+    "method": str, "seed": int, "n_trees": int, "n_words": int, "label_counts": [int], "em_rounds": int,
+    "negative_share": float, "members": [dict],
+    "binarisation": {"factor": str, "horizontal": int, "vertical": int},
+}  # fmt: skip
+MEMBER_REPORT: dict[str, Any] = {"singular": dict, "log_likelihood": [float]}
+
+
+def _probabilities(name: str, size: str) -> Array:
+    return Array(name, ("f8",), (size,), low=0.0, high=MOST_PROBABILITY)
+
+
+def _sorted_entries(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
+    """Whether the offsets of symbols and the symbols of entries say the same."""
+    start, symbol = arrays["skeleton.entry_start"], arrays["skeleton.entry_symbol"]
+    return np.array_equal(np.repeat(np.arange(sizes["symbols"]), np.diff(start)), symbol)
+
+
+# "symbols" is known from the offsets, because some kinds keep their names of symbols elsewhere in the header.
+SKELETON: tuple[Array | Derived | Law, ...] = (
+    Law(
+        f"there is no label, one without a name, or more than {MOST_LABELS}",
+        lambda header, arrays, sizes: (
+            0 < sizes["labels"] <= MOST_LABELS and all(label[0] for label in header["labels"])
+        ),
+    ),
+    Array("skeleton.entry_start", ("i8",), ("symbols_and_end",)),
+    Derived("symbols", lambda arrays, sizes: sizes["symbols_and_end"] - 1),
+    Array("skeleton.rules", ("i4",), ("rules", 3), below="labels"),
+    Array("skeleton.entry_label", ("i4",), ("entries",), below="labels"),
+    Array("skeleton.entry_symbol", ("i4",), ("entries",), below="symbols"),
+    Array("skeleton.entry_start", ("i8",), ("symbols + 1",), offsets="entries"),
+    Law("the lexicon entries are not sorted by symbol", _sorted_entries),
+    _probabilities("skeleton.rule_probability", "rules"),
+    _probabilities("skeleton.entry_probability", "entries"),
+    _probabilities("skeleton.root_probability", "labels"),
+    Law(
+        "the numbers of words and classes do not fit the symbols",
+        lambda header, arrays, sizes: (
+            0 <= header["n_words"] < sizes["symbols"]
+            and header["n_classes"] >= 0
+            and 0 < header["n_words"] + header["n_classes"] <= sizes["symbols"]
+        ),
+    ),
+)
+
+
+def _rule_values(arrays: Arrays, sizes: Sizes) -> int:
+    return exact_sum(*(arrays["states"][labels] for labels in arrays["skeleton.rules"].T))
+
+
+def _weights(name: str, size: str) -> Array:
+    return Array(name, ("f4", "f8"), (size,), low=-MOST_WEIGHT, high=MOST_WEIGHT)
+
+
+# Weights over the skeleton of the schema around them.
+WEIGHTS = Schema(
+    rows=(
+        Array("states", ("i4",), ("labels",), low=1, high=MOST_STATES),
+        Derived("rule_values", _rule_values),
+        Derived(
+            "entry_values",
+            lambda arrays, sizes: exact_sum(arrays["states"][arrays["skeleton.entry_label"]]),
+        ),
+        Derived("state_values", lambda arrays, sizes: exact_sum(arrays["states"])),
+        _weights("rule_weight", "rule_values"),
+        _weights("entry_weight", "entry_values"),
+        _weights("root_weight", "state_values"),
+        Law(
+            "the weights are of several types",
+            lambda header, arrays, sizes: (
+                len({arrays[f"{name}_weight"].dtype for name in ("rule", "entry", "root")}) == 1
+            ),
+        ),
+    )
+)
+CONTEXT = Schema(
+    rows=(
+        Array("follow", ("f4",), ("labels + 1", "labels + 1"), low=0.0, high=MOST_PROBABILITY),
+        Array("before", ("f4",), ("labels + 1", "labels"), low=0.0, high=MOST_PROBABILITY),
+        Array("after", ("f4",), ("labels + 1", "labels"), low=0.0, high=MOST_PROBABILITY),
+    )
+)
+
+
+def _sound_report(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
+    """Whether what the report says is of the types that readers of it expect; every entry may be missing."""
+    report = header["report"]
+    for name in REPORT.keys() & report.keys():
+        check_value(report[name], REPORT[name], name)
+    for member in report.get("members", []):
+        for name in MEMBER_REPORT.keys() & member.keys():
+            check_value(member[name], MEMBER_REPORT[name], name)
+        for values in member.get("singular", {}).values():
+            check_value(values, [float], "singular")
+    return len(report.get("label_counts", [])) in (0, sizes["labels"])
+
+
+_ONE = Schema(
+    header=HEADER,
+    sizes={"labels": "labels"},
+    rows=(
+        *SKELETON,
+        Law(
+            "there are not as many names as symbols",
+            lambda header, arrays, sizes: len(header["symbols"]) == sizes["symbols"],
+        ),
+        Law("the report does not fit the labels", _sound_report),
+    ),
+    parts=(
+        Part("member{}.", WEIGHTS, entry="n_members"),
+        Part("coarse.", WEIGHTS, optional=True),
+        Part("context.", CONTEXT, optional=True),
+    ),
+)
+
+GRAMMAR = Kind(
+    name="lpcfg",
+    title="a grammar",
+    trainer="train lpcfg",
+    schema=Schema(
+        header=HEADER | {"others": [HEADER]}, parts=(Part("", _ONE), Part("other{}.", _ONE, entry="others"))
+    ),
+    model="eigenparse.models.grammar.pcfg:LatentGrammar",
+    options="eigenparse.learn.grammar.options:GrammarOptions",
+    reading="eigenparse.learn.grammar.reading:TreeReading",
+    kernels="eigenparse.kernels.grammar.tree",
+)
+# What is unpacked is checked as a GRAMMAR (``PackedGrammar.from_parts``).
+PACKED = Kind(
+    name="lpcfg-packed",
+    title="a packed grammar",
+    trainer="train lpcfg",
+    schema=Schema(
+        header={"packing": int, "layout": [(str, str, [int], str, int)], "notes": dict},
+        rows=(Array("packed", ("u1",), ("bytes",)),),
+    ),
+    model="eigenparse.models.grammar.packed:PackedGrammar",
+    verbs=GRAMMAR.verbs,
+    kernels=GRAMMAR.kernels,
+)
+GRAMMARS = (GRAMMAR.name, PACKED.name)  # the kinds that are read as a ``LatentGrammar``
