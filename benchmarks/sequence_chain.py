@@ -13,7 +13,7 @@ import numpy as np
 from eigenparse.corpus.label_sources import read_labelled
 from eigenparse.corpus.sequences import Sequences
 from eigenparse.inference.hmm.chain import filtered, sample
-from eigenparse.learn.hmm.learner import HmmChoices, fit_hmm, symbol_table
+from eigenparse.learn.hmm.learner import HmmOptions, symbol_table
 from eigenparse.learn.hmm.spectral import ChainChoices, Symbols, fit_spectral_hmm
 from eigenparse.models.hmm.chain import proper_chain
 
@@ -31,7 +31,7 @@ def report(name, data, test, offsets, choices):
     if isinstance(choices, ChainChoices):
         model = fit_spectral_hmm(data, "char", choices)
     else:
-        model, _ = fit_hmm(data, "char", choices)
+        model = choices.fit_symbols(data, "char")
     trained = time.process_time() - clock
     found = filtered(model, test, offsets)
     print(f"{name:<24} perplexity {found.perplexity:7.3f}   train {trained:6.1f} CPU s", flush=True)
@@ -49,7 +49,7 @@ def synthetic():
     offsets = np.arange(10_001) * 100
     print(f"{'true model':<24} perplexity {filtered(true, test, offsets[:1001]).perplexity:7.3f}")
     data = Symbols.of(ids, offsets, true.symbols)
-    report("spectral k=5", data, test, offsets[:1001], HmmChoices(states=5))
+    report("spectral k=5", data, test, offsets[:1001], HmmOptions(states=5))
 
 
 def peer(data, test, offsets, states, rounds):
@@ -76,14 +76,13 @@ def main():
     data = symbol_table(train)
     names = {symbol: k for k, symbol in enumerate(data.names)}
     test = np.array([names.get(symbol, 0) for symbol in dev.columns[0].strings()], dtype=np.int32)
-    fit_hmm(
-        Symbols.of(data.ids[:500], np.array([0, 500]), data.names), "char", HmmChoices(states=4)
-    )  # compile
+    few = Symbols.of(data.ids[:500], np.array([0, 500]), data.names)
+    HmmOptions(states=4).fit_symbols(few, "char")  # compile
     for states in (20, 40):
-        report(f"spectral k={states}", data, test, dev.offsets, HmmChoices(states=states))
+        report(f"spectral k={states}", data, test, dev.offsets, HmmOptions(states=states))
         choices = ChainChoices(states=states, pair_share=0.0)
         report("  the same without pairs", data, test, dev.offsets, choices)
-    report("clusters, 30 EM, k=20", data, test, dev.offsets, HmmChoices("cluster", states=20))
+    report("clusters, 30 EM, k=20", data, test, dev.offsets, HmmOptions("cluster", states=20))
     if options.hmmlearn:
         peer(data, test, dev.offsets, 20, options.hmmlearn)
     synthetic()

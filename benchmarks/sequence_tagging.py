@@ -1,4 +1,4 @@
-"""Tagging and chunking: accuracy, F1, training seconds and tokens a second of every method, as a table.
+"""Tagging and chunking: accuracy, F1, training seconds and tokens per second of every method, as a table.
 
 python benchmarks/sequence_tagging.py DATA [--corpus conll2000|wsj-sample|gum] [--sweep [--figure FILE.svg]] [--seeds 3]
 """
@@ -13,7 +13,8 @@ import numpy as np
 from eigenparse.corpus.label_sources import read_labelled
 from eigenparse.evaluate.tagging import count_tagging
 from eigenparse.inference.tagger.chain import tag_ids
-from eigenparse.learn.tagger.learner import TaggerChoices, fit_product
+from eigenparse.learn.tagger.base import labelled
+from eigenparse.learn.tagger.learner import TaggerOptions
 
 CORPORA = {
     "conll2000": ("train.txt", "test.txt"),
@@ -41,13 +42,12 @@ SWEEP = tuple(
 
 
 def measure(train, test, row, seed):
-    """Accuracy, F1, CPU seconds of training and tokens a second of tagging."""
+    """Accuracy, F1, CPU seconds of training and tokens per second of tagging."""
     method, states, emission, members = row
-    choices = TaggerChoices(method=method, states=states, emission=emission, seed=seed)
+    options = TaggerOptions(method=method, states=states, emission=emission, ensemble=members, seed=seed)
     clock = time.process_time()
-    product, _ = fit_product(train, "label", choices, members)
+    model = options.fit(labelled(train, "label"))
     trained = time.process_time() - clock
-    model = product if members > 1 else product.members[0]
     blind = test.without("label")
     tag_ids(model, blind.take(0, 5))
     clock = time.process_time()
@@ -74,7 +74,10 @@ def draw(means, corpus, path):
         panel.plot(*zip(*points, strict=True), marker="o", label="spectral")
         panel.axhline(means["hmm", 1, emission, 1][0], linestyle="--", color="grey", label="bigram HMM")
         panel.set(
-            xscale="log", xticks=[m for m, _ in points], xlabel="states a label", title=f"{emission} emission"
+            xscale="log",
+            xticks=[m for m, _ in points],
+            xlabel="states per label",
+            title=f"{emission} emission",
         )
         panel.set_xticklabels([str(m) for m, _ in points])
         panel.minorticks_off()

@@ -13,7 +13,8 @@ from eigenparse.errors import OptionError
 from eigenparse.inference.grammar.tags import tagging_columns, with_predicted_tags
 from eigenparse.learn.dependency.mira import learner_of
 from eigenparse.learn.dependency.tags import TagLearner
-from eigenparse.learn.tagger.learner import TaggerChoices, fit_tagger
+from eigenparse.learn.tagger.base import labelled
+from eigenparse.learn.tagger.learner import TaggerOptions
 from eigenparse.models.dependency.arcs import load_arcs, save_arcs
 
 
@@ -21,9 +22,8 @@ def test_training_tags_come_from_taggers_that_did_not_see_them() -> None:
     trees, _ = toy(40)
     _, tagged, report = TagLearner(n_folds=4).fit(trees)
     seen, rest = folds(40, 4)[1]
-    tagger, _ = fit_tagger(
-        tagging_columns(trees.select(seen), "upos"), "upos", TaggerChoices(method="hmm", emission="loglinear")
-    )
+    data = labelled(tagging_columns(trees.select(seen), "upos"), "upos")
+    tagger = TaggerOptions(method="hmm", emission="loglinear").fit(data).first
     expected = with_predicted_tags({"upos": tagger}, trees.select(rest))
     assert tagged.select(rest).strings("upos") == expected.strings("upos")
     assert report.accuracy["upos"] == np.mean(np.array(tagged.strings("upos")) == trees.strings("upos"))

@@ -7,6 +7,8 @@ import wave
 import numpy as np
 
 from eigenparse.corpus.sequences import Sequences
+from eigenparse.learn.tagger.base import labelled
+from eigenparse.learn.tagger.learner import TaggerOptions
 
 
 def toy_corpus(n=400, seed=0):
@@ -58,3 +60,8 @@ def write_wav(path: pathlib.Path, samples: np.ndarray, rate: int = RATE) -> None
         stream.setsampwidth(2)
         stream.setframerate(rate)
         stream.writeframes(np.round(samples * 32767).astype("<i2").tobytes())
+
+
+def fit(corpus, **options):
+    """A tagger of the column ``label``."""
+    return TaggerOptions(**options).fit(labelled(corpus, "label"))

@@ -216,4 +216,4 @@ def window_corpus(model, weights):
     table = [[(f"s{x}", f"a{a}") for a in range(A) for x in range(n)]]
     corpus = Sequences.of(("x", "label"), table + sequences).take(1, len(sequences) + 1)
     column = corpus.column("label")
-    return Labelled(corpus.without("label"), column.ids, column.symbols, np.array(token_weights))
+    return Labelled(corpus.without("label"), "label", column.ids, column.symbols, np.array(token_weights))

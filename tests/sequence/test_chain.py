@@ -16,9 +16,10 @@ from eigenparse.cli.main import app
 from eigenparse.errors import DataError, OptionError
 from eigenparse.inference.hmm.chain import filtered, next_symbol, posterior_states, sample, sequence_logs
 from eigenparse.learn.hmm.em import EmChoices, baum_welch, random_start
-from eigenparse.learn.hmm.learner import HmmChoices, fit_hmm
+from eigenparse.learn.hmm.learner import HmmOptions
 from eigenparse.learn.hmm.spectral import ChainChoices, Symbols, fit_spectral_hmm
-from eigenparse.models.hmm.chain import load_chain, proper_chain, save_chain
+from eigenparse.models.hmm.chain import proper_chain
+from eigenparse.models.registry import load_model, save_model
 
 
 def enumerate_total(start, T, E, word):
@@ -124,7 +125,7 @@ def test_predictions_are_distributions_and_close_to_the_truth():
     true = proper_chain(names(6), "word", start, T, E)
     ids, _ = sample(true, np.full(400, 100), seed=1)
     offsets = np.arange(401) * 100
-    model, _ = fit_hmm(Symbols.of(ids, offsets, names(6)), "word", HmmChoices(states=3))
+    model = HmmOptions(states=3).fit_symbols(Symbols.of(ids, offsets, names(6)), "word")
     test, _ = sample(true, np.full(50, 100), seed=2)
     found, best = filtered(model, test, offsets[:51]), filtered(true, test, offsets[:51])
     assert best.perplexity <= found.perplexity < 1.01 * best.perplexity
@@ -140,17 +141,16 @@ def test_em_never_goes_down_and_clusters_start_higher():
     choices = EmChoices(states=3, rounds=30, pseudo=0.0, tolerance=0.0)
     _, trace = baum_welch(data, lambda: random_start(data, choices), choices)
     assert np.diff(trace).min() > -1e-9 * abs(trace[0])
-    model, path = fit_hmm(data, "word", HmmChoices("cluster", states=3, rounds=5))
-    assert path[0] > trace[0]
+    model = HmmOptions("cluster", states=3, em_rounds=5).fit_symbols(data, "word")
+    assert model.about["log_likelihood"][0] > trace[0]
     assert posterior_states(model, data.ids, data.offsets).shape == (3000, 3)
 
 
 @pytest.mark.parametrize("method", ["spectral", "cluster", "em"])
-@pytest.mark.parametrize("wrong", [{"states": 0}, {"states": -3}, {"window": 0}, {"rounds": -1}])
+@pytest.mark.parametrize("wrong", [{"states": 0}, {"states": -3}, {"window": 0}, {"em_rounds": -1}])
 def test_numbers_out_of_range_are_refused(method, wrong):
-    data = Symbols.of(np.array([0, 1, 0, 1]), np.array([0, 4]), names(2))
     with pytest.raises(OptionError, match=f"{next(iter(wrong))} must be [01] or more, got"):
-        fit_hmm(data, "word", HmmChoices(method=method, **wrong))
+        HmmOptions(method=method, **wrong)
 
 
 def test_files_and_bad_requests(tmp_path):
@@ -158,18 +158,18 @@ def test_files_and_bad_requests(tmp_path):
     proper = proper_chain(names(5), "word", start, T, E)
     ids, _ = sample(proper, np.full(50, 40), seed=1)
     data = Symbols.of(ids, np.arange(51) * 40, names(5))
-    for model in (proper, fit_hmm(data, "word", HmmChoices(states=3))[0]):
-        save_chain(tmp_path / "m", model)
-        again = load_chain(tmp_path / "m")
+    for model in (proper, HmmOptions(states=3).fit_symbols(data, "word")):
+        save_model(model, tmp_path / "m", "hmm")
+        again = load_model(tmp_path / "m", "hmm")
         assert_allclose(
             filtered(again, ids, data.offsets).log_p, filtered(model, ids, data.offsets).log_p, rtol=1e-12
         )
     with pytest.raises(DataError, match="method cluster or em"):
         sample(again, np.array([3]), seed=0)
     with pytest.raises(OptionError, match="form must be"):
-        fit_hmm(data, "word", HmmChoices(form="other"))
+        HmmOptions(form="other")
     with pytest.raises(DataError, match="longer than the window"):
-        fit_hmm(Symbols.of(ids[:2], np.array([0, 1, 2]), names(5)), "word", HmmChoices())
+        HmmOptions().fit_symbols(Symbols.of(ids[:2], np.array([0, 1, 2]), names(5)), "word")
 
 
 def test_command_line(tmp_path):
@@ -194,7 +194,7 @@ def test_command_line(tmp_path):
         )
         assert done.exit_code == 0, done.output
         assert "perplexity" in done.stderr
-        assert load_chain(tmp_path / "m").unit == "char"
+        assert load_model(tmp_path / "m", "hmm").unit == "char"
 
 
 def test_pairs_of_symbols_are_products_of_operators_at_the_population():
@@ -229,8 +229,8 @@ def test_pairs_help_where_states_are_too_few_and_are_kept_in_files(tmp_path):
     assert chosen.pair_share > 0.0
     values = [filtered(model, ids[36_000:], offsets[:41]).perplexity for model in (without, chosen)]
     assert values[1] < 0.95 * values[0]
-    save_chain(tmp_path / "m", chosen)
-    again = load_chain(tmp_path / "m")
+    save_model(chosen, tmp_path / "m", "hmm")
+    again = load_model(tmp_path / "m", "hmm")
     assert (again.pairs == chosen.pairs).all()
     assert again.pair_share == chosen.pair_share
 

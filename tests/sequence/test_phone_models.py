@@ -19,22 +19,17 @@ from eigenparse.experiments.stratos_report import score_test
 from eigenparse.features.speech.phones import duration_features, figure_six
 from eigenparse.features.tagger.templates import parse_template
 from eigenparse.inference.tagger.chain import tag_ids
-from eigenparse.learn.hmm.three_segment import (
+from eigenparse.learn.speech.learner import PhoneOptions
+from eigenparse.learn.speech.three_segment import (
     SegmentChoices,
     first_counts,
     fit_three_segment,
     segment_operators,
     thirds,
 )
-from eigenparse.learn.speech.phones import (
-    EMISSION,
-    PhoneChoices,
-    fit_frames,
-    tagger_choices,
-)
 from eigenparse.learn.tagger.base import fit_bigram, labelled
 from eigenparse.learn.tagger.latent import LatentChoices, cluster_states, maximise
-from eigenparse.learn.tagger.learner import TaggerChoices, fit_tagger
+from eigenparse.learn.tagger.learner import fit_plan
 from eigenparse.learn.tagger.spectral import SpectralChoices, chain_views
 
 
@@ -74,35 +69,35 @@ def test_segments_are_entered_first_and_probabilities_sum_to_one() -> None:
 def test_three_segments_learn_upwards_and_beat_what_has_none() -> None:
     train, gold = coded(1, 80), coded(2, 30)
     exact = SegmentChoices(pseudo=1e-9, weight=0.0, strength=1e-9)
-    _, report = fit_three_segment(train, rounds=6, choices=exact)
+    trace = fit_three_segment(labelled(train, "phone"), rounds=6, choices=exact).about["log_likelihood"]
     # the onward phone and the emission by phone stay as they are, so the rest rises
-    assert np.diff(report.log_likelihood).min() > -1e-6 * abs(report.log_likelihood[0])
+    assert np.diff(trace).min() > -1e-6 * abs(trace[0])
     names = {name: k for k, name in enumerate(train.column("phone").symbols)}
     truth = np.array([names[name] for name in gold.column("phone").strings()])
     right = {}
     for method in ("three-segment", "hmm"):
-        model, _ = fit_frames(train, PhoneChoices(method=method))
+        model = PhoneOptions(method=method).fit_frames(train)
         right[method] = np.mean(tag_ids(model, gold.without("phone")) == truth)
     assert right["three-segment"] > right["hmm"] + 0.02
     with pytest.raises(OptionError, match="method must be"):
-        fit_frames(train, PhoneChoices(method="magic"))
+        PhoneOptions(method="magic")
 
 
 def test_states_are_clusters_of_so_many_coordinates() -> None:
     train = coded(3)
-    choices = TaggerChoices("cluster", 4, emission=EMISSION, features=duration_features(), symbols=("code",))
+    plan = PhoneOptions(states=4, strength=LatentChoices().strength, weight=LatentChoices().weight).plan()
     data = labelled(train, "phone")
-    views = chain_views(data, "phone", duration_features(), SpectralChoices(states=2), 0)
+    views = chain_views(data, duration_features(), SpectralChoices(states=2), 0)
     counts = cluster_states(data, views, LatentChoices(states=4), 0)
     operators, seen = maximise(data, counts, fit_bigram(data), (parse_template("code"),), LatentChoices())
-    model, _ = fit_tagger(train, "phone", replace(choices, dimensions=2))
+    model = fit_plan(data, replace(plan, dimensions=2))
     assert model.operators.values.tobytes() == operators.values.tobytes()
     assert model.observations.vectors.tobytes() == seen.vectors.tobytes()
-    usual, as_many = (fit_tagger(train, "phone", replace(choices, dimensions=d))[0] for d in (None, 4))
+    usual, as_many = (fit_plan(data, replace(plan, dimensions=d)) for d in (None, 4))
     assert usual.operators.values.tobytes() == as_many.operators.values.tobytes()
     assert usual.operators.values.tobytes() != operators.values.tobytes()
     with pytest.raises(OptionError, match="dimensions must be"):
-        fit_tagger(train, "phone", replace(choices, dimensions=0))
+        PhoneOptions(dimensions=0)
 
 
 def test_the_usual_recogniser_sees_the_thirds_of_phones() -> None:
@@ -111,11 +106,11 @@ def test_the_usual_recogniser_sees_the_thirds_of_phones() -> None:
     truth = np.array([names[name] for name in gold.column("phone").strings()])
     right = []
     for method in ("cluster", "hmm"):
-        model, _ = fit_frames(train, replace(PhoneChoices(), method=method))
+        model = PhoneOptions(method=method).fit_frames(train)
         right.append(np.mean(tag_ids(model, gold.without("phone")) == truth))
-    assert PhoneChoices().method == "cluster"
+    assert PhoneOptions().method == "cluster"
     assert right[0] > right[1] + 0.02
-    assert [tagger_choices(PhoneChoices(method=m)).states for m in ("cluster", "spectral")] == [128, 24]
+    assert [PhoneOptions(method=m).n_states for m in ("cluster", "spectral")] == [128, 24]
 
 
 def test_the_best_of_each_row_keeps_its_model() -> None:

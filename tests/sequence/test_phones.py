@@ -2,7 +2,6 @@
 
 import json
 import pathlib
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -29,15 +28,12 @@ from eigenparse.decode.speech.phones import transcribe
 from eigenparse.errors import DataError, EigenparseError, FormatError, ModelFileError, OptionError
 from eigenparse.experiments.stratos_report import compare_hits
 from eigenparse.features.codes import CodeChoices, codes_of, learn_codebook, nearest_codes
-from eigenparse.learn.speech.phones import (
-    PhoneChoices,
-    fit_recogniser,
-    frame_accuracy,
-    read_frames,
-)
-from eigenparse.models.speech.phones import load_recogniser, save_recogniser
-from eigenparse.models.store import load_model, save_model
-from eigenparse.models.tagger.rhmm import load_tagger
+from eigenparse.learn.speech.frames import read_frames
+from eigenparse.learn.speech.learner import PhoneOptions, frame_accuracy
+from eigenparse.learn.speech.reading import Recordings, SpeechReading
+from eigenparse.models.container import read_container, write_container
+from eigenparse.models.registry import load_model, save_model
+from eigenparse.work.work import Work
 
 TIMIT_61 = [
     "iy",
@@ -118,10 +114,11 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 @pytest.fixture(scope="module")
 def model_file(corpus: pathlib.Path, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     path = tmp_path_factory.mktemp("model") / "tones.model"
-    choices = PhoneChoices(states=4, codes=CodeChoices(n_codes=24))
-    model, report = fit_recogniser(find_speech(corpus).train, choices)
-    assert set(report.seconds) == {"frames", "codes", "tagger"}
-    save_recogniser(path, model)
+    work = Work()
+    model = PhoneOptions(states=4, codes=24).fit(SpeechReading().read([corpus]), work)
+    work.stages.stop()
+    assert set(work.stages.seconds) == {"frames", "codes", "emission", "states"}
+    save_model(model, path, "phones")
     return path
 
 
@@ -224,8 +221,8 @@ def test_codebook_finds_separate_clusters_and_repeats() -> None:
 
 
 def test_tones_are_recognised(corpus: pathlib.Path, model_file: pathlib.Path) -> None:
-    model = load_recogniser(model_file)
-    assert frame_accuracy(model, find_speech(corpus).test) > 0.9
+    model = load_model(model_file, "phones")
+    assert frame_accuracy(model, Recordings(find_speech(corpus).test)) > 0.9
     utterance = find_speech(corpus).test[0]
     audio = read_audio(utterance.audio)
     found = transcribe(model, audio)
@@ -240,14 +237,14 @@ def test_tones_are_recognised(corpus: pathlib.Path, model_file: pathlib.Path) ->
 def test_training_repeats_to_the_byte(
     corpus: pathlib.Path, model_file: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
-    choices = PhoneChoices(states=4, codes=CodeChoices(n_codes=24))
-    save_recogniser(tmp_path / "again.model", fit_recogniser(find_speech(corpus).train, choices)[0])
+    model = PhoneOptions(states=4, codes=24).fit(SpeechReading().read([corpus]))
+    save_model(model, tmp_path / "again.model", "phones")
     assert (tmp_path / "again.model").read_bytes() == model_file.read_bytes()
 
 
 def test_model_files_know_their_kind(model_file: pathlib.Path) -> None:
     with pytest.raises(ModelFileError, match="phones"):
-        load_tagger(model_file)
+        load_model(model_file, "rhmm")
 
 
 def test_info_names_what_the_model_holds(model_file: pathlib.Path) -> None:
@@ -257,7 +254,7 @@ def test_info_names_what_the_model_holds(model_file: pathlib.Path) -> None:
 
 
 def test_damaged_model_files_are_refused(model_file: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    kind, header, arrays = load_model(model_file)
+    kind, header, arrays = read_container(model_file)
     for name, wrong in (
         ("centres", arrays["centres"][:, :5]),
         ("scale", -arrays["scale"]),
@@ -265,17 +262,17 @@ def test_damaged_model_files_are_refused(model_file: pathlib.Path, tmp_path: pat
         ("tagger.values", arrays["tagger.values"].astype(np.float32)),
     ):
         bad = {**arrays, name: np.ascontiguousarray(wrong)}
-        save_model(tmp_path / "bad", kind=kind, header=header, arrays=bad)
+        write_container(tmp_path / "bad", kind=kind, header=header, arrays=bad)
         with pytest.raises(EigenparseError):
-            load_recogniser(tmp_path / "bad")
+            load_model(tmp_path / "bad")
 
 
 def test_smoothing_by_runs_is_a_choice(corpus: pathlib.Path) -> None:
-    choices = PhoneChoices(method="spectral", states=4, codes=CodeChoices(n_codes=24), smoothing="runs")
-    model, _ = fit_recogniser(find_speech(corpus).train, choices)
-    assert frame_accuracy(model, find_speech(corpus).test) > 0.9
+    options = PhoneOptions(method="spectral", states=4, codes=24, smoothing="runs")
+    model = options.fit(Recordings(find_speech(corpus).train))
+    assert frame_accuracy(model, Recordings(find_speech(corpus).test)) > 0.9
     with pytest.raises(OptionError, match="smoothing must be"):
-        fit_recogniser(find_speech(corpus).train, replace(choices, smoothing="much"))
+        PhoneOptions(smoothing="much")
 
 
 def test_a_foreign_alignment_is_refused(tmp_path: pathlib.Path) -> None:
@@ -283,7 +280,7 @@ def test_a_foreign_alignment_is_refused(tmp_path: pathlib.Path) -> None:
     write_wav(tmp_path / "a.wav", samples)
     (tmp_path / "a.phn").write_text(f"0 {2 * samples.size} pau\n")
     with pytest.raises(FormatError, match="the alignment ends"):
-        read_frames(find_speech(tmp_path).train, PhoneChoices().mfcc)
+        read_frames(find_speech(tmp_path).train, PhoneOptions().mfcc)
 
 
 def call(*arguments: object) -> str:

@@ -37,7 +37,7 @@ def learn(model, weights, **changes):
     choices = SpectralChoices(**{"states": m, **EXACT, **changes})
     m = choices.states
     bigram = fit_bigram(data, strength=0.0)
-    views = chain_views(data, "label", FEATURES, choices, 0)
+    views = chain_views(data, FEATURES, choices, 0)
     operators = estimate_operators(data, views, bigram, choices)
     seen = estimate_observations(
         data, views.destiny, (parse_template("x"),), neutral_vector(m), choices.weight

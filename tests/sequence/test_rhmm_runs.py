@@ -29,7 +29,7 @@ def learnt_by_runs(model, strength):
     data = window_corpus(model, window_weights(model))
     choices = SpectralChoices(**{"states": model.shape[1], **EXACT, "strength": strength})
     bigram = fit_bigram(data, strength=0.0)
-    views = chain_views(data, "label", FEATURES, choices, 0)
+    views = chain_views(data, FEATURES, choices, 0)
     return data, choices, bigram, views, estimate_run_operators(data, views, bigram, choices)
 
 

@@ -6,14 +6,13 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.base import clone
-from tests.sequence.corpora import as_lists, toy_corpus
+from tests.sequence.corpora import as_lists, fit, toy_corpus
 from tests.sequence.exact import EXACT, FEATURES, SEEDS, worst_error
 from tests.sequence.oracles import draw_model, symbols_as_sequences, window_corpus, window_weights, wrap
 
 from eigenparse.errors import DataError
 from eigenparse.estimators import RefinementHMMTagger
 from eigenparse.learn.tagger.emission import BackoffEmission
-from eigenparse.learn.tagger.learner import TaggerChoices, fit_tagger
 from eigenparse.learn.tagger.spectral import SpectralChoices, neutral_vector
 from eigenparse.learn.tagger.stream import streamed_parts, tagger_dictionary, tagger_moments
 
@@ -30,15 +29,14 @@ def tagger(**changes):
 def test_a_first_batch_alone_is_what_fit_learns(toy):
     X, y = toy
     corpus = toy_corpus(300)
-    choices = TaggerChoices(states=3, emission="class", strength=30.0, weight=5.0)
-    whole, _ = fit_tagger(corpus, "label", choices)
-    part = tagger().partial_fit(X, y).model_
+    whole = fit(corpus, states=3, emission="class", strength=30.0, weight=5.0).first
+    part = tagger().partial_fit(X, y).model_.first
     order = np.argsort(whole.labels)  # the estimator numbers labels in sorted order
     assert part.operators.states.tolist() == whole.operators.states[order].tolist()
     assert max(part.operators.states) > 1
     fitted = tagger().fit(X, y)
     for name in ("start", "stop", "values", "first", "base", "last"):
-        mine, theirs = getattr(part.operators, name), getattr(fitted.model_.operators, name)
+        mine, theirs = getattr(part.operators, name), getattr(fitted.model_.first.operators, name)
         assert_allclose(mine, theirs, atol=1e-8, err_msg=name)
     mine, theirs = (np.concatenate(one.predict_proba(X)) for one in (tagger().partial_fit(X, y), fitted))
     assert_allclose(mine, theirs, atol=1e-8)
@@ -57,8 +55,9 @@ def test_merging_equals_one_pass(toy, emission):
     mine, theirs = (np.concatenate(one.predict_proba(X)) for one in (several, once))
     assert_allclose(mine, theirs, atol=1e-10)
     for name in ("first", "base", "last"):
-        assert np.array_equal(getattr(several.model_.operators, name), getattr(once.model_.operators, name))
-    assert several.model_.words == once.model_.words
+        mine, theirs = (getattr(one.model_.first.operators, name) for one in (several, once))
+        assert np.array_equal(mine, theirs)
+    assert several.model_.first.words == once.model_.first.words
 
 
 def test_more_batches_come_near_to_learning_from_everything(toy):
@@ -94,7 +93,7 @@ def test_population_moments_under_projections_of_another_sample_give_the_true_pr
         emission = BackoffEmission(("x",))
         choices = SpectralChoices(**{"states": m, **EXACT})
         other = replace(exact, weights=exact.weights * noise)
-        fixed = tagger_dictionary(other, "label", FEATURES, emission, ("x",), choices, 0)
+        fixed = tagger_dictionary(other, FEATURES, emission, ("x",), choices, 0)
         operators, seen = streamed_parts(fixed, tagger_moments(fixed, exact), strength=0.0)
         joint = np.zeros((n, A))
         np.add.at(joint, (exact.sequences.column("x").ids, exact.labels), exact.weights)

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from tests.sequence.corpora import toy_corpus
+from tests.sequence.corpora import fit, toy_corpus
 from typer.testing import CliRunner
 
 import eigenparse.cli.verbs  # noqa: F401
@@ -16,10 +16,11 @@ from eigenparse.errors import DataError, ModelFileError, OptionError
 from eigenparse.features.tagger.templates import parse_template
 from eigenparse.inference.tagger.chain import NO_PRUNING, label_marginals, tag_ids
 from eigenparse.learn.tagger.base import fit_bigram, labelled
-from eigenparse.learn.tagger.latent import LatentChoices, em, random_states
-from eigenparse.learn.tagger.learner import TaggerChoices, fit_product, fit_tagger
+from eigenparse.learn.tagger.latent import LatentChoices, em, maximise, random_states
+from eigenparse.learn.tagger.learner import TaggerOptions
 from eigenparse.learn.tagger.trust import DEMAND
-from eigenparse.models.tagger.rhmm import Product, load_tagger, save_tagger
+from eigenparse.models.registry import load_model, save_model
+from eigenparse.models.tagger.rhmm import Tagger
 
 METHODS = ("spectral", "cluster", "em", "hmm", "unigram")
 
@@ -37,22 +38,20 @@ def toy():
 
 def test_latent_states_beat_the_bigram_hmm_where_there_is_a_hidden_phase(toy):
     train, test = toy
-    base = accuracy(fit_tagger(train, "label", TaggerChoices(method="hmm", emission="class"))[0], test)
+    base = accuracy(fit(train, method="hmm", emission="class"), test)
     for method in ("spectral", "em"):
-        choices = TaggerChoices(method=method, states=3, emission="class", rounds=20)
-        assert accuracy(fit_tagger(train, "label", choices)[0], test) > base + 0.02
+        model = fit(train, method=method, states=3, emission="class", em_rounds=20)
+        assert accuracy(model, test) > base + 0.02
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_training_repeats_bit_for_bit_and_survives_its_file(method, toy, tmp_path):
     train, test = toy
-    choices = TaggerChoices(method=method, states=3, seed=4, rounds=3)
-    model, _ = fit_tagger(train, "label", choices)
-    again, _ = fit_tagger(train, "label", choices)
-    save_tagger(tmp_path / "a", model)
-    save_tagger(tmp_path / "b", again)
+    model, again = (fit(train, method=method, states=3, seed=4, em_rounds=3) for _ in range(2))
+    save_model(model, tmp_path / "a", "rhmm")
+    save_model(again, tmp_path / "b", "rhmm")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    read = load_tagger(tmp_path / "a")
+    read = load_model(tmp_path / "a", "rhmm")
     mu = label_marginals(model, test.without("label"))
     assert_allclose(label_marginals(read, test.without("label")), mu, rtol=0, atol=0)
     assert_allclose(mu.sum(axis=1), 1.0, rtol=1e-9)
@@ -64,9 +63,9 @@ def test_ten_sentences_are_memorised():
     rows = [[(words[4 * s + i], "NVDJ"[int(rng.integers(4))]) for i in range(4)] for s in range(10)]
     corpus = Sequences.of(("word", "label"), rows)
     for emission in ("class", "backoff"):
-        model, _ = fit_tagger(corpus, "label", TaggerChoices(method="hmm", emission=emission))
+        model = fit(corpus, method="hmm", emission=emission)
         assert accuracy(model, corpus) == 1.0
-    model, _ = fit_tagger(corpus, "label", TaggerChoices(method="spectral", emission="class"))
+    model = fit(corpus, method="spectral", emission="class")
     assert accuracy(model, corpus) == 1.0
 
 
@@ -76,47 +75,53 @@ def test_em_never_goes_down(toy):
     choices = LatentChoices(states=3, rounds=25, strength=0.0, weight=0.0)
     bigram = fit_bigram(data, strength=0.0)
     words = (parse_template("word"),)
-    _, _, underway = em(data, lambda: (random_states(data, choices, 3), {}), bigram, words, choices)
-    trace = underway.trace
+    _, report = em(
+        data,
+        lambda: (random_states(data, choices, 3), {}),
+        lambda counts: maximise(data, counts, bigram, words, choices),
+        choices.rounds,
+    )
+    trace = report["log_likelihood"]
     assert np.diff(trace).min() > -1e-9 * abs(trace[0])
     assert trace[-1] > trace[1] + 1.0
 
 
 def test_pruning_hardly_moves_the_marginals(toy):
     train, test = toy
-    model, _ = fit_tagger(train, "label", TaggerChoices(states=3))
+    model = fit(train, states=3)
     whole = label_marginals(model, test.without("label"), pruning=NO_PRUNING)
     assert_allclose(label_marginals(model, test.without("label")), whole, atol=1e-2)
 
 
 def test_a_product_of_one_model_with_itself_is_that_model(toy):
     train, test = toy
-    model, _ = fit_tagger(train, "label", TaggerChoices(states=2))
-    twice = Product((model, model))
+    model = fit(train, states=2)
+    twice = Tagger((model.first, model.first))
     assert tag_ids(twice, test.without("label")).tolist() == tag_ids(model, test.without("label")).tolist()
 
 
 def test_labels_unseen_in_training_and_empty_sequences_are_defined(toy):
     train, _ = toy
-    model, _ = fit_tagger(train, "label", TaggerChoices(states=2))
+    model = fit(train, states=2)
     odd = Sequences.of(("word",), [[], [("never-seen",)], []])
     assert tag_ids(model, odd).size == 1
     assert tag_ids(model, Sequences.of(("word",), [])).size == 0
 
 
-def test_bad_requests_get_a_sentence(toy, tmp_path):
-    train, _ = toy
+def test_bad_requests_get_a_sentence(tmp_path):
     with pytest.raises(OptionError, match="method must be one of"):
-        fit_tagger(train, "label", TaggerChoices(method="magic"))
-    with pytest.raises(OptionError, match="states must be 1 to 256"):
-        fit_tagger(train, "label", TaggerChoices(states=0))
-    with pytest.raises(OptionError, match="1 member or more"):
-        fit_product(train, "label", TaggerChoices(), 0)
+        TaggerOptions(method="magic")
+    with pytest.raises(OptionError, match="states must be between 1 and 256"):
+        TaggerOptions(states=0)
+    with pytest.raises(OptionError, match="ensemble must be 1 or more"):
+        TaggerOptions(ensemble=0)
+    with pytest.raises(OptionError, match="adds up"):
+        TaggerOptions(keep_statistics=True)
     with pytest.raises(DataError, match="no labelled token"):
-        fit_tagger(Sequences.of(("word", "label"), []), "label", TaggerChoices())
+        fit(Sequences.of(("word", "label"), []))
     (tmp_path / "bad").write_bytes(b"not a model")
     with pytest.raises(ModelFileError):
-        load_tagger(tmp_path / "bad")
+        load_model(tmp_path / "bad", "rhmm")
 
 
 def test_command_line_trains_tags_and_scores(toy, tmp_path):
@@ -163,11 +168,11 @@ def test_states_are_left_out_where_held_out_text_does_not_ask_for_them(toy):
         )
     plain = Sequences.of(("word", "label"), rows)
     for corpus, hidden in ((plain, False), (toy[0], True)):
-        model, report = fit_tagger(corpus, "label", TaggerChoices(states=3, emission="class"))
-        base, _ = fit_tagger(corpus, "label", TaggerChoices(method="hmm", emission="class"))
+        model = fit(corpus, states=3, emission="class")
+        base = fit(corpus, method="hmm", emission="class")
         same = np.array_equal(*(label_marginals(m, corpus.without("label")) for m in (model, base)))
         assert same is not hidden
-        assert any(trial.errors >= DEMAND for trial in report.trials) is hidden
-    _, asked = fit_tagger(plain, "label", TaggerChoices(states=3, emission="class", strength=30.0))
-    assert asked.trials == []
-    assert max(asked.states.values()) > 1
+        assert any(trial["errors"] >= DEMAND for trial in model.first.about["trials"]) is hidden
+    asked = fit(plain, states=3, emission="class", strength=30.0)
+    assert "trials" not in asked.first.about
+    assert asked.first.operators.states.max() > 1

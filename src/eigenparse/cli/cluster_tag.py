@@ -12,7 +12,7 @@ from eigenparse.errors import FormatError
 from eigenparse.run.ordered import OrderedRun, blocks
 
 if TYPE_CHECKING:
-    from eigenparse.models.tagger.rhmm import Product, RefinementHMM
+    from eigenparse.models.tagger.rhmm import Tagger
 
 SEQUENCES = 500  # in a block
 LOOK = 200  # lines that tell the format, as guess_format looks at
@@ -41,11 +41,12 @@ class TagBlock:
 
 
 @functools.lru_cache(maxsize=2)
-def loaded_tagger(place: ModelPlace) -> "RefinementHMM | Product":
+def loaded_tagger(place: ModelPlace) -> "Tagger":
     """A tagger, read once by a worker."""
-    from eigenparse.models.tagger.rhmm import load_tagger
+    from eigenparse.models.registry import load_model
 
-    return load_tagger(place.path)
+    tagger: Tagger = load_model(place.path, "rhmm")
+    return tagger
 
 
 def tag_block(block: TagBlock) -> bytes:

@@ -44,26 +44,18 @@ def _vectors(models: list[Path], out: Path) -> int:
 
 
 def _chains(models: list[Path], out: Path) -> int:
-    from eigenparse.learn.hmm.statistics import (
-        load_chain_statistics,
-        merge_chain_statistics,
-        save_chain_statistics,
-    )
+    from eigenparse.learn.hmm.statistics import merge_chains
+    from eigenparse.models.registry import load_model, save_model
 
-    parts = [load_chain_statistics(path) for path in models]
-    total = merge_chain_statistics(parts, [str(path) for path in models])
-    save_chain_statistics(out, total)
-    return int(total.moments.counts.sum())
+    total = merge_chains([load_model(path, "hmm") for path in models], [str(path) for path in models])
+    save_model(total, out, "hmm")
+    return int(total.statistics[1]["counts"].sum()) if total.statistics else 0
 
 
 def _taggers(models: list[Path], out: Path) -> int:
-    from eigenparse.learn.tagger.statistics import (
-        load_tagger_statistics,
-        merge_tagger_statistics,
-        save_tagger_statistics,
-    )
+    from eigenparse.learn.tagger.statistics import merge_taggers
+    from eigenparse.models.registry import load_model, save_model
 
-    parts = [load_tagger_statistics(path) for path in models]
-    total = merge_tagger_statistics(parts, [str(path) for path in models])
-    save_tagger_statistics(out, total)
-    return int(total.model().about["tokens"])
+    total = merge_taggers([load_model(path, "rhmm") for path in models], [str(path) for path in models])
+    save_model(total, out, "rhmm")
+    return int(total.first.about["tokens"])

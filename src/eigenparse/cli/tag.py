@@ -13,7 +13,7 @@ from eigenparse.cli.main import app
 if TYPE_CHECKING:
     from eigenparse.cli.cluster_tag import TagChoices
     from eigenparse.corpus.sequences import Sequences
-    from eigenparse.models.tagger.rhmm import Product, RefinementHMM
+    from eigenparse.models.tagger.rhmm import RefinementHMM, Tagger
 
 
 @app.command()
@@ -36,10 +36,10 @@ def tag(
     from eigenparse.cli.output import result_stream
     from eigenparse.cli.sentences import open_lines
     from eigenparse.errors import DataError
-    from eigenparse.models.tagger.rhmm import load_tagger
+    from eigenparse.models.registry import load_model
     from eigenparse.run.ordered import open_run
 
-    load_tagger(model)  # refuse what is no tagger before anything is read
+    load_model(model, "rhmm")  # refuse what is no tagger before anything is read
     names = tuple(columns.split(",")) if columns else None
     written = 0
     with open_run(cluster, jobs) as run, result_stream(None) as stream:
@@ -58,13 +58,10 @@ def tag(
         raise DataError("the input has no sentence: nothing to tag; check the file, or what was piped in")
 
 
-def block_lines(
-    tagger: "RefinementHMM | Product", lines: Sequence[str], choices: "TagChoices"
-) -> Iterator[str]:
+def block_lines(tagger: "Tagger", lines: Sequence[str], choices: "TagChoices") -> Iterator[str]:
     """Labelled lines of one block."""
-    from eigenparse.models.tagger.rhmm import Product
 
-    first = tagger.members[0] if isinstance(tagger, Product) else tagger
+    first = tagger.first
     tokens = _input(first, lines, choices)
     if choices.kbest > 1:
         return _kbest_lines(first, tokens, choices.kbest)
@@ -96,18 +93,17 @@ def _input(model: "RefinementHMM", lines: Sequence[str], choices: "TagChoices") 
     return corpus
 
 
-def tag_sequences(model: "RefinementHMM | Product", corpus: "Sequences", label: str) -> list[str]:
+def tag_sequences(model: "Tagger", corpus: "Sequences", label: str) -> list[str]:
     """Labels of all tokens; gold labels are taken away first."""
     from eigenparse.inference.tagger.chain import tag_ids
 
     return [model.labels[k] for k in tag_ids(model, corpus.without(label)).tolist()]
 
 
-def _labelled_lines(model: "RefinementHMM | Product", corpus: "Sequences", posteriors: bool) -> Iterator[str]:
+def _labelled_lines(model: "Tagger", corpus: "Sequences", posteriors: bool) -> Iterator[str]:
     from eigenparse.inference.tagger.chain import label_marginals
-    from eigenparse.models.tagger.rhmm import Product
 
-    label = model.members[0].label if isinstance(model, Product) else model.label
+    label = model.label
     mu = label_marginals(model, corpus.without(label))
     best = mu.argmax(axis=1).tolist()
     columns = [column.strings() for column in corpus.columns if column.name != label]
@@ -142,14 +138,11 @@ def _kbest_lines(model: "RefinementHMM", corpus: "Sequences", k: int) -> Iterato
         yield json.dumps({"tokens": words[ends[s] : ends[s + 1]], "paths": lists}, ensure_ascii=False)
 
 
-def score_lines(
-    model: "RefinementHMM | Product", gold: "Sequences", guess: list[str], label: str
-) -> Iterator[str]:
+def score_lines(model: "Tagger", gold: "Sequences", guess: list[str], label: str) -> Iterator[str]:
     """A short report: accuracy, known and unknown words, chunk F1 if the labels are IOB."""
     from eigenparse.evaluate.tagging import count_tagging
-    from eigenparse.models.tagger.rhmm import Product
 
-    first = model.members[0] if isinstance(model, Product) else model
+    first = model.first
     known = set(first.words)
     ends = gold.offsets.tolist()
     spans = list(itertools.pairwise(ends))

@@ -32,11 +32,11 @@ def transcribe(
     from eigenparse.corpus.audio import read_audio
     from eigenparse.decode.speech.phones import transcribe as transcribe_audio
     from eigenparse.errors import OptionError
-    from eigenparse.models.speech.phones import load_recogniser
+    from eigenparse.models.registry import load_model
 
     if form not in FORMATS:
         raise OptionError(f"format must be one of {', '.join(FORMATS)}, got {form!r} instead")
-    recogniser = load_recogniser(model)
+    recogniser = load_model(model, "phones")
     with result_stream(out) as stream:
         for number, path in enumerate(files):
             found = transcribe_audio(recogniser, read_audio(path), resample=resample)

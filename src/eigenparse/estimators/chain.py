@@ -13,8 +13,16 @@ from eigenparse.arrays import AnyArray, IntVector, LongVector
 from eigenparse.corpus.sequences import Column, Sequences
 from eigenparse.errors import DataError, OptionError
 from eigenparse.estimators.inputs import as_sequences
-from eigenparse.inference.hmm.chain import Filtered, filtered, next_symbol, posterior_states, sample
-from eigenparse.learn.hmm.learner import HmmChoices, fit_hmm, symbol_table
+from eigenparse.inference.hmm.chain import (
+    Filtered,
+    filtered,
+    next_symbol,
+    posterior_states,
+    sample,
+    sequence_scores,
+)
+from eigenparse.learn.hmm.learner import HmmOptions, symbol_table
+from eigenparse.learn.hmm.reading import SymbolText
 from eigenparse.learn.hmm.spectral import ChainChoices
 from eigenparse.learn.hmm.stream import (
     ChainMoments,
@@ -60,8 +68,11 @@ class HMMDensity(DensityMixin, BaseEstimator):  # type: ignore[misc]
         """Learn from unlabelled sequences; refitting forgets."""
         corpus = as_sequences(X, lengths)
         self.n_features_in_ = len(corpus.columns)
-        choices = HmmChoices(self.method, self.states, self.window, self.form, self.rounds, self.seed)
-        self.model_, self.trace_ = fit_hmm(symbol_table(_single(corpus)), "word", choices)
+        options = HmmOptions(
+            self.method, self.states, self.window, self.form, em_rounds=self.rounds, seed=self.seed
+        )
+        self.model_ = options.fit(SymbolText(_single(corpus), "word"))
+        self.trace_ = self.model_.about.get("log_likelihood", [])
         for name in ("dictionary_", "moments_"):
             self.__dict__.pop(name, None)
         return self
@@ -112,9 +123,7 @@ class HMMDensity(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def score_samples(self, X: Any, lengths: Any = None) -> AnyArray:
         """Log probability of every sequence."""
         ids, offsets = self._encode(X, lengths)
-        ends = np.concatenate([[0.0], np.cumsum(filtered(self.model_, ids, offsets).log_p)])
-        totals: AnyArray = ends[offsets[1:]] - ends[offsets[:-1]]
-        return totals
+        return sequence_scores(self.model_, ids, offsets)
 
     def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
         """Mean log probability a symbol: larger is better."""

@@ -3,7 +3,6 @@
 # ruff: noqa: N803  X is the name that scikit-learn gives it
 
 import itertools
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,20 +14,17 @@ from eigenparse.arrays import AnyArray
 from eigenparse.corpus.sequences import Column
 from eigenparse.errors import DataError, OptionError
 from eigenparse.estimators.inputs import as_sequences, cut, flat_labels, is_nested
-from eigenparse.features.tagger.sequence import default_features
 from eigenparse.inference.tagger.chain import label_marginals
 from eigenparse.learn.tagger.base import Labelled, labelled
-from eigenparse.learn.tagger.emission import BackoffEmission, default_templates
-from eigenparse.learn.tagger.learner import TaggerChoices, fit_product
-from eigenparse.learn.tagger.spectral import SpectralChoices
+from eigenparse.learn.tagger.learner import TaggerOptions
+from eigenparse.learn.tagger.statistics import first_dictionary
 from eigenparse.learn.tagger.stream import (
     TaggerMoments,
     same_dictionary,
     streamed_tagger,
-    tagger_dictionary,
     tagger_moments,
 )
-from eigenparse.models.tagger.rhmm import Product, RefinementHMM
+from eigenparse.models.tagger.rhmm import Tagger
 
 
 def _moments_add(estimator: Any) -> bool:
@@ -75,20 +71,22 @@ class RefinementHMMTagger(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, ids = np.unique(np.asarray(labels), return_inverse=True)
         names = tuple(str(k) for k in range(self.classes_.size))
         corpus = tokens.with_column(Column("label", ids.astype(np.int32), names))
-        choices = TaggerChoices(
-            method=self.method,
-            states=self.states,
-            emission=self.emission,
-            rounds=self.rounds,
-            strength=self.strength,
-            seed=self.seed,
-        )
-        product, self.report_ = fit_product(corpus, "label", choices, self.members)
-        self.model_: RefinementHMM | Product = product if self.members > 1 else product.members[0]
+        self.model_: Tagger = self._options().fit(labelled(corpus, "label"))
         self.n_features_in_ = len(tokens.columns)
         for name in ("dictionary_", "moments_"):
             self.__dict__.pop(name, None)
         return self
+
+    def _options(self) -> TaggerOptions:
+        return TaggerOptions(
+            method=self.method,
+            states=self.states,
+            emission=self.emission,
+            em_rounds=self.rounds,
+            strength=self.strength,
+            ensemble=self.members,
+            seed=self.seed,
+        )
 
     @available_if(_moments_add)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, lengths: Any = None, classes: Any = None) -> "RefinementHMMTagger":
@@ -113,24 +111,12 @@ class RefinementHMMTagger(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             self._begin(data)
         batch = tagger_moments(self.dictionary_, data)
         self.moments_: TaggerMoments = self.moments_ + batch if hasattr(self, "moments_") else batch
-        self.model_ = streamed_tagger(self.dictionary_, self.moments_)
+        self.model_ = Tagger((streamed_tagger(self.dictionary_, self.moments_),))
         return self
 
     def _begin(self, data: Labelled) -> None:
-        columns = data.sequences.names
-        choices = SpectralChoices(states=self.states)
-        if self.strength is not None:
-            choices = replace(choices, strength=self.strength)
-        self.dictionary_ = tagger_dictionary(
-            data,
-            "label",
-            default_features(columns, "label"),
-            BackoffEmission(default_templates(columns, self.emission)),
-            default_templates(columns, "class"),
-            choices,
-            self.seed,
-        )
-        self.n_features_in_ = len(columns)
+        self.dictionary_ = first_dictionary(data, self._options())
+        self.n_features_in_ = len(data.sequences.columns)
 
     @available_if(_moments_add)  # type: ignore[untyped-decorator]
     def start_of(self, other: "RefinementHMMTagger") -> "RefinementHMMTagger":
@@ -150,7 +136,7 @@ class RefinementHMMTagger(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if not same or not same_dictionary(self.dictionary_, other.dictionary_):
             raise DataError("the estimators have different first batches; begin one with start_of(the other)")
         self.moments_ = self.moments_ + other.moments_
-        self.model_ = streamed_tagger(self.dictionary_, self.moments_)
+        self.model_ = Tagger((streamed_tagger(self.dictionary_, self.moments_),))
         return self
 
     def _marginals(self, X: Any, lengths: Any) -> tuple[AnyArray, Any]:

@@ -22,18 +22,11 @@ from eigenparse.features.speech.phones import CODE, PHONE, duration_features, fi
 from eigenparse.features.tagger.sequence import ChainFeatures
 from eigenparse.features.tagger.templates import parse_template
 from eigenparse.inference.tagger.chain import tag_ids
-from eigenparse.learn.speech.phones import (
-    DIMENSIONS,
-    EMISSION,
-    PhoneChoices,
-    fit_frames,
-    frame_sequences,
-    read_frames,
-    tagger_choices,
-)
+from eigenparse.learn.speech.frames import frame_sequences, read_frames
+from eigenparse.learn.speech.learner import DIMENSIONS, EMISSION, PhoneOptions
 from eigenparse.learn.tagger.base import fit_bigram, labelled
 from eigenparse.learn.tagger.latent import LatentChoices, cluster_states, expect, maximise, random_states
-from eigenparse.learn.tagger.learner import fit_tagger
+from eigenparse.learn.tagger.learner import fit_plan
 from eigenparse.learn.tagger.spectral import SpectralChoices, chain_views
 from eigenparse.models.tagger.rhmm import RefinementHMM
 from eigenparse.run.local import on_this_machine
@@ -153,7 +146,7 @@ def run_task(item: tuple[Task, SpeechData]) -> Trial:
     with threadpool_limits(limits=1):
         if task.method == "em":
             return _run_em(task, data, clock)
-        choices = PhoneChoices(
+        options = PhoneOptions(
             method=task.method,
             states=task.states,
             dimensions=task.dimensions,
@@ -161,9 +154,9 @@ def run_task(item: tuple[Task, SpeechData]) -> Trial:
             seed=task.seed,
         )
         if task.features is None:
-            model, _ = fit_frames(data.train, choices)
+            model = options.fit_frames(data.train)
         else:
-            model, _ = fit_tagger(data.train, PHONE, replace(tagger_choices(choices), features=task.features))
+            model = fit_plan(labelled(data.train, PHONE), replace(options.plan(), features=task.features))
         seconds = time.process_time() - clock
         dev = accuracy(model, data.dev)
         return Trial(task, model if task.row[0] else None, dev, 0, seconds)
@@ -171,14 +164,14 @@ def run_task(item: tuple[Task, SpeechData]) -> Trial:
 
 def _run_em(task: Task, data: SpeechData, clock: float) -> Trial:
     train = labelled(data.train, PHONE)
-    base, _ = fit_frames(data.train, PhoneChoices(method="hmm"))
+    base = PhoneOptions(method="hmm").fit_frames(data.train)
     bigram, templates = fit_bigram(train), (parse_template(CODE),)
     choices = LatentChoices(states=task.states)
     if task.start == "random":
         counts = random_states(train, choices, task.seed)
     else:
         spectral = SpectralChoices(states=DIMENSIONS)
-        views = chain_views(train, PHONE, duration_features(), spectral, task.seed)
+        views = chain_views(train, duration_features(), spectral, task.seed)
         counts = cluster_states(train, views, choices, task.seed)
     trace: list[tuple[int, float]] = []
     best, best_round, spent = base, 0, 0.0

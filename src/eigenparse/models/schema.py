@@ -82,8 +82,9 @@ class Law:
 class Part:
     """A schema inside another, under a prefix of array names such as "member{}.".
 
-    entry: the header entry that lists the parts (a list of headers) or counts them (an integer); None for a part
-    that occurs once, under the outer header.  optional: a part without entry may be missing altogether.
+    entry: the header entry that lists the parts (a list or object of headers), counts them (an integer), or is the
+    header of the one part where the prefix has no "{}"; None for a part that occurs once, under the outer header.
+    optional: the entry, or a part without entry, may be missing altogether.
     """
 
     prefix: str
@@ -181,6 +182,8 @@ def _occurrences(part: Part, header: Header, arrays: Mapping[str, AnyArray]) -> 
             raise DataError(f"{part.entry} is {listed}, which does not fit the arrays")
         return [(part.prefix.format(k), header) for k in range(listed)]
     if isinstance(listed, dict):
+        if "{" not in part.prefix:
+            return [(part.prefix, listed)]
         return [(part.prefix.format(name), below) for name, below in listed.items()]
     return [(part.prefix.format(k), below) for k, below in enumerate(listed)]
 

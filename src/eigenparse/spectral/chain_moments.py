@@ -6,26 +6,18 @@ E[X] = E[W] = e_0, whatever the sample: a single coordinate is the model without
 weights: 1 in a corpus, multiplicities or exact probabilities where those are known.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, IntMatrix
+from eigenparse.arrays import AnyArray, IntMatrix, IntVector, LongVector
 from eigenparse.errors import OptionError
 from eigenparse.spectral.svd import FeatureRows, orthonormal
 
 OVERSAMPLE = 6
 POWER_PASSES = 2
 CHUNK = 8192
-
-
-@dataclass(frozen=True, slots=True)
-class Views:
-    """Two views of n rows in m coordinates, the first constant, and the m - 1 singular values behind them."""
-
-    one: AnyArray
-    other: AnyArray
-    singular: AnyArray
+PROJECTION = ("left", "right", "left_mean", "right_mean", "singular")
 
 
 def scaled_rows(ids: IntMatrix, weights: AnyArray, *, kappa: float) -> FeatureRows:
@@ -56,27 +48,22 @@ class CentredProjection:
         """W = [1, psi V / sigma - mean], (n, m)."""
         return _with_constant(rows, self.right, self.right_mean)
 
+    def padded(self) -> "CentredProjection":
+        """With one feature more, which projects to nothing: for features that are not known (see ``known_rows``)."""
+        blank = np.zeros((1, self.singular.size))
+        left, right = np.vstack([self.left, blank]), np.vstack([self.right, blank])
+        return replace(self, left=left, right=right)
+
+
+def known_rows(positions: IntMatrix, scale: AnyArray) -> FeatureRows:
+    """Feature rows of positions (n, K) in a known table of features; -1 stands for one that it lacks."""
+    ids = np.where(positions < 0, scale.size, positions)
+    return FeatureRows(np.ascontiguousarray(ids, dtype=np.int32), np.append(scale, 0.0))
+
 
 def _with_constant(rows: FeatureRows, directions: AnyArray, mean: AnyArray) -> AnyArray:
     ones = np.ones((rows.ids.shape[0], 1))
     return ones if not mean.size else np.hstack([ones, rows.times(directions) - mean])
-
-
-def centred_views(
-    one: FeatureRows,
-    other: FeatureRows,
-    weights: AnyArray,
-    n_states: int,
-    *,
-    rng: np.random.Generator,
-    cutoff: float = 1e-2,
-) -> Views:
-    """Both views from the leading n_states - 1 triples of the centred cross-moment.
-
-    Triples with a singular value below ``cutoff`` times the largest are dropped.
-    """
-    found = centred_projection(one, other, weights, n_states, rng=rng, cutoff=cutoff)
-    return Views(found.one(one), found.other(other), found.singular)
 
 
 def centred_projection(
@@ -88,7 +75,11 @@ def centred_projection(
     rng: np.random.Generator,
     cutoff: float = 1e-2,
 ) -> CentredProjection:
-    """The projection behind ``centred_views``, which can be applied to other rows of the same features."""
+    """Both views from the leading n_states - 1 triples of the centred cross-moment.
+
+    Triples with a singular value below ``cutoff`` times the largest are dropped.  The projection can be applied to
+    other rows of the same features.
+    """
     if n_states < 1:
         raise OptionError(f"the number of states must be 1 or more, got {n_states} instead")
     d, e = one.scale.size, other.scale.size
@@ -116,6 +107,14 @@ def centred_projection(
     U, V = np.ascontiguousarray(U * flip), np.ascontiguousarray(V * flip / singular[:m])
     means = [(share * rows.times(M)).sum(axis=0) for rows, M in ((one, U), (other, V))]
     return CentredProjection(U, V, means[0], means[1], singular[:m])
+
+
+def sums_by(groups: IntVector | LongVector, rows: AnyArray, n_groups: int) -> AnyArray:
+    """Sums (n_groups, d) of the rows (n, d) of each group."""
+    if not rows.shape[1]:
+        return np.zeros((n_groups, 0))
+    columns = [np.bincount(groups, weights=rows[:, j], minlength=n_groups) for j in range(rows.shape[1])]
+    return np.stack(columns, axis=1)
 
 
 def third_moment(x: AnyArray, y: AnyArray, z: AnyArray) -> AnyArray:

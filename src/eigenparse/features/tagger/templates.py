@@ -24,7 +24,7 @@ from eigenparse.features.keys import key_of
 from eigenparse.features.keys import positions as positions
 from eigenparse.kernels.tagger.keys import neighbour_runs, shift_keys
 
-ATOM = re.compile(r"^(?:(?P<function>[a-z]+\d?)\()?(?P<column>[\w-]+)\)?(?:\[(?P<offset>[+-]?\d+)\])?$")
+ATOM = re.compile(r"^(?:(?P<function>[a-z]+\d?)\()?(?P<column>[\w-]+)\)?(?:\[(?P<offset>[+-]?\d{1,4})\])?$")
 RUN_FUNCTIONS = ("next", "previous", "place")
 
 

@@ -7,6 +7,8 @@ import numpy as np
 from eigenparse.arrays import AnyArray, IntVector, LongVector, as_offsets, generator
 from eigenparse.errors import DataError
 from eigenparse.kernels.hmm.chain import (
+    Hmm,
+    Observable,
     draw_symbols,
     expected_counts,
     filter_chain,
@@ -31,7 +33,7 @@ class Filtered:
 
     @property
     def perplexity(self) -> float:
-        """exp of the mean negative log probability a symbol."""
+        """exp of the mean negative log probability per symbol."""
         return float(np.exp(-self.log_p.mean())) if self.log_p.size else 1.0
 
 
@@ -40,24 +42,18 @@ def filtered(model: ChainModel, symbols: IntVector, offsets: LongVector) -> Filt
     log_p = np.zeros(symbols.size)
     states, shorts = (np.zeros((symbols.size, model.n_states)) for _ in range(2))
     counts = np.zeros(2, dtype=np.int64)
-    filter_chain(
-        symbols,
-        offsets,
-        model.initial,
-        model.operators,
-        model.predict,
-        model.pairs,
-        model.pair_share,
-        model.reset,
-        model.unigram,
-        model.floor,
-        0.0 if model.is_proper else BLEND,
-        log_p,
-        states,
-        shorts,
-        counts,
-    )
+    blend = 0.0 if model.is_proper else BLEND
+    moves = model.initial, model.operators, model.predict, model.pairs, model.pair_share
+    kernel = Observable(*moves, model.reset, model.unigram, model.floor, blend)
+    filter_chain(symbols, offsets, kernel, log_p, states, shorts, counts)
     return Filtered(log_p, states, shorts, int(counts[0]), int(counts[1]))
+
+
+def sequence_scores(model: ChainModel, symbols: IntVector, offsets: LongVector) -> AnyArray:
+    """log p of each sequence given its length, (S,): the sum of its symbols' log predictions.  Always finite."""
+    ends = np.concatenate([[0.0], np.cumsum(filtered(model, symbols, offsets).log_p)])
+    totals: AnyArray = ends[offsets[1:]] - ends[offsets[:-1]]
+    return totals
 
 
 def sequence_logs(model: ChainModel, symbols: IntVector, offsets: LongVector) -> tuple[AnyArray, AnyArray]:
@@ -82,26 +78,25 @@ def next_symbol(model: ChainModel, prefix: IntVector) -> AnyArray:
 
 def posterior_states(model: ChainModel, symbols: IntVector, offsets: LongVector) -> AnyArray:
     """p(state | whole sequence) of every token, (T, k); proper models only."""
-    _require_proper(model, "states")
-    k = model.n_states
-    gamma = np.zeros((symbols.size, k))
+    proper = _probabilities(model, "states")
+    gamma = np.zeros((symbols.size, model.n_states))
     if symbols.size:
-        sums = (np.zeros(k), np.zeros((k, k)), np.zeros(model.emission.shape))
-        expected_counts(symbols, offsets, model.start, model.transition, model.emission, gamma, *sums)
+        sums = Hmm(*(np.zeros_like(part) for part in proper))
+        expected_counts(symbols, offsets, proper, gamma, sums)
     return gamma
 
 
 def sample(model: ChainModel, lengths: LongVector, *, seed: int) -> tuple[IntVector, IntVector]:
     """Symbols and states of sequences of the given lengths; proper models only."""
-    _require_proper(model, "samples")
+    proper = _probabilities(model, "samples")
     offsets = as_offsets(np.concatenate([[0], np.cumsum(lengths)]))
     n = int(offsets[-1])
     symbols, states = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
-    uniform = generator(seed, 17).random((n, 2))
-    draw_symbols(offsets, model.start, model.transition, model.emission, uniform, symbols, states)
+    draw_symbols(offsets, proper, generator(seed, 17).random((n, 2)), symbols, states)
     return symbols, states
 
 
-def _require_proper(model: ChainModel, what: str) -> None:
+def _probabilities(model: ChainModel, what: str) -> Hmm:
     if not model.is_proper:
         raise DataError(f"{what} need a model of probabilities; train it with the method cluster or em")
+    return Hmm(model.start, model.transition, model.emission)

@@ -7,15 +7,19 @@ import numpy as np
 from eigenparse.arrays import AnyArray, IntVector, LongVector
 from eigenparse.corpus.sequences import Sequences
 from eigenparse.features.tagger.templates import parse_template, positions, template_keys
-from eigenparse.kernels.hmm.bigram import bigram_posteriors, choose_vectors, keep_likely, shortlist
-from eigenparse.kernels.tagger.chain import marginals
+from eigenparse.kernels.tagger.bigram import bigram_posteriors, choose_vectors, keep_likely, shortlist
+from eigenparse.kernels.tagger.chain import Candidates, Chain, marginals
 from eigenparse.kernels.tagger.loglinear import add_scores, last_scores
-from eigenparse.models.tagger.rhmm import Emission, Operators, Product, RefinementHMM
+from eigenparse.models.tagger.rhmm import Emission, Observations, Operators, RefinementHMM, Tagger
 
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """How labels are thinned out: by emission (natural log), by number, by bigram posterior (0: keep all)."""
+    """Which labels of a token are looked at.
+
+    beam: those whose log emission is so near to the best.  most: so many of them.  threshold: those whose posterior
+    under the bigram HMM is not smaller (0 keeps all).
+    """
 
     beam: float = 12.0
     most: int = 24
@@ -36,12 +40,21 @@ class Lattice:
     vector: LongVector
     shift: AnyArray
 
+    def candidates(self, first: int = 0, last: int | None = None) -> Candidates:
+        """The candidates of tokens ``first`` up to ``last`` as kernels take them."""
+        stop = self.cand.size if last is None else last + 1
+        return Candidates(self.cand[first:stop], self.label, self.weight, self.vector)
+
 
 @dataclass(frozen=True, slots=True)
 class Posteriors:
-    """marginal: (C,) of the lattice's candidates; log_abs, sign: (S,) of p(x); counts of negative values."""
+    """marginal: (C,) of the lattice's candidates; log_abs, sign: (S,) of p(x); counts of negative values.
+
+    first: (S,) where each sequence begins.
+    """
 
     lattice: Lattice
+    first: LongVector
     marginal: AnyArray
     log_abs: AnyArray
     sign: AnyArray
@@ -50,7 +63,7 @@ class Posteriors:
 
 
 def emission_scores(emission: Emission, sequences: Sequences) -> AnyArray:
-    """Log emission of every token and label up to a constant a token, (T, A)."""
+    """Log emission of every token and label up to a constant per token, (T, A)."""
     templates = [parse_template(text) for text in emission.templates]
     ids = positions(template_keys(templates, sequences), emission.keys)
     scores = np.empty((ids.shape[0], emission.offset.size), dtype=np.float64)
@@ -75,44 +88,39 @@ def lattice_of(model: RefinementHMM, sequences: Sequences, pruning: Pruning) -> 
         fewer = np.zeros(n + 1, dtype=np.int64)
         count = keep_likely(posterior, pruning.threshold, cand, label, weight, fewer)
         cand = fewer
-    vector = np.zeros(count, dtype=np.int64)
-    v = model.observations
-    if v.keys.size:
-        choose_vectors(cand, label, v.levels(sequences), v.row_at, v.row_label, vector)
-    return Lattice(cand, label[:count].copy(), weight[:count].copy(), vector, shift)
+    label = label[:count].copy()
+    vector = vector_rows(model.observations, sequences, cand, label)
+    return Lattice(cand, label, weight[:count].copy(), vector, shift)
 
 
-def blocks(o: Operators) -> tuple[AnyArray, ...]:
-    """The operator arrays in the order the kernels take them."""
-    return (o.state_at, o.pair_at, o.start, o.base, o.block, o.values)
+def vector_rows(
+    observations: Observations, sequences: Sequences, cand: LongVector, label: IntVector
+) -> LongVector:
+    """Row of the observation vector of every candidate; 0 where its token is not known."""
+    vector = np.zeros(label.size, dtype=np.int64)
+    if observations.keys.size:
+        levels = observations.levels(sequences)
+        choose_vectors(cand, label, levels, observations.row_at, observations.row_label, vector)
+    return vector
+
+
+def chain_of(o: Operators, observations: Observations) -> Chain:
+    """The arrays of the latent chain as kernels take them."""
+    places = o.states, o.diagonal, o.state_at, o.pair_at
+    return Chain(*places, o.start, o.stop, o.base, o.block, o.values, observations.vectors)
 
 
 def run_lattice(model: RefinementHMM, offsets: LongVector, lattice: Lattice) -> Posteriors:
     """Forward-backward over a lattice."""
-    o = model.operators
     n = offsets.size - 1
     marginal = np.zeros(lattice.label.size)
     log_abs, sign = np.zeros(n), np.ones(n)
     negative = np.zeros(2, dtype=np.int64)
-    marginals(
-        offsets,
-        lattice.cand,
-        lattice.label,
-        lattice.weight,
-        lattice.vector,
-        model.observations.vectors,
-        o.states,
-        o.diagonal,
-        blocks(o),
-        o.stop,
-        marginal,
-        log_abs,
-        sign,
-        negative,
-    )
+    chain = chain_of(model.operators, model.observations)
+    marginals(offsets, lattice.candidates(), chain, marginal, log_abs, sign, negative)
     sums = np.concatenate([[0.0], np.cumsum(lattice.shift)])
     log_abs = log_abs + sums[offsets[1:]] - sums[offsets[:-1]]
-    return Posteriors(lattice, marginal, log_abs, sign, int(negative[0]), int(negative[1]))
+    return Posteriors(lattice, offsets[:-1], marginal, log_abs, sign, int(negative[0]), int(negative[1]))
 
 
 def posteriors(model: RefinementHMM, sequences: Sequences, *, pruning: Pruning = PRUNING) -> Posteriors:
@@ -130,10 +138,10 @@ def dense_marginals(found: Posteriors, n_labels: int) -> AnyArray:
 
 
 def label_marginals(
-    model: RefinementHMM | Product, sequences: Sequences, *, pruning: Pruning = PRUNING
+    model: RefinementHMM | Tagger, sequences: Sequences, *, pruning: Pruning = PRUNING
 ) -> AnyArray:
     """Posterior of every token and label, (T, A), rows summing to one."""
-    members = model.members if isinstance(model, Product) else (model,)
+    members = model.members if isinstance(model, Tagger) else (model,)
     A = len(model.labels)
     if len(members) == 1:
         return dense_marginals(posteriors(members[0], sequences, pruning=pruning), A)
@@ -147,7 +155,7 @@ def label_marginals(
     return share
 
 
-def tag_ids(model: RefinementHMM | Product, sequences: Sequences, *, pruning: Pruning = PRUNING) -> IntVector:
+def tag_ids(model: RefinementHMM | Tagger, sequences: Sequences, *, pruning: Pruning = PRUNING) -> IntVector:
     """The label with the largest marginal at every position, (T,)."""
     best: IntVector = label_marginals(model, sequences, pruning=pruning).argmax(axis=1).astype(np.int32)
     return best

@@ -14,13 +14,14 @@ from eigenparse.errors import DataError, OptionError
 from eigenparse.inference.tagger.chain import (
     PRUNING,
     Lattice,
+    Posteriors,
     Pruning,
-    blocks,
+    chain_of,
     emission_scores,
     lattice_of,
     run_lattice,
+    vector_rows,
 )
-from eigenparse.kernels.hmm.bigram import choose_vectors
 from eigenparse.kernels.tagger.kbest import best_paths, edge_posteriors
 from eigenparse.models.tagger.rhmm import RefinementHMM
 
@@ -42,20 +43,10 @@ def joint_log(model: RefinementHMM, sequences: Sequences, labels: IntVector) -> 
     With a log-linear emission the words' own probability, the same for all labels, is left out.
     """
     if labels.size != sequences.n_tokens:
-        raise DataError(f"{labels.size} labels for {sequences.n_tokens} tokens; give one a token")
-    scores = emission_scores(model.emission, sequences)
-    return _joint(model, sequences, labels, scores)
-
-
-def _joint(
-    model: RefinementHMM, sequences: Sequences, labels: IntVector, scores: AnyArray
-) -> tuple[AnyArray, AnyArray]:
-    n = sequences.n_tokens
+        raise DataError(f"{labels.size} labels for {sequences.n_tokens} tokens; give one per token")
+    scores, n = emission_scores(model.emission, sequences), sequences.n_tokens
     cand = np.arange(n + 1, dtype=np.int64)
-    vector = np.zeros(n, dtype=np.int64)
-    v = model.observations
-    if v.keys.size:
-        choose_vectors(cand, labels, v.levels(sequences), v.row_at, v.row_label, vector)
+    vector = vector_rows(model.observations, sequences, cand, labels)
     lattice = Lattice(cand, labels, np.ones(n), vector, scores[np.arange(n), labels])
     found = run_lattice(model, sequences.offsets, lattice)
     return found.log_abs, found.sign
@@ -71,40 +62,30 @@ def kbest(
     """At most k label sequences for each token sequence, with exact log p(x, a) and p(a | x)."""
     if k < 1:
         raise OptionError(f"k must be 1 or more, got {k} instead")
-    lattice = lattice_of(model, sequences, pruning)
-    found = run_lattice(model, sequences.offsets, lattice)
-    return [
-        _paths(model, sequences, s, k, lattice, found.marginal, found.log_abs[s])
-        for s in range(len(sequences))
-    ]
+    found = run_lattice(model, sequences.offsets, lattice_of(model, sequences, pruning))
+    return [_paths(model, sequences.take(s, s + 1), k, found, s) for s in range(len(sequences))]
 
 
-def _paths(
-    model: RefinementHMM,
-    sequences: Sequences,
-    s: int,
-    k: int,
-    lattice: Lattice,
-    marginal: AnyArray,
-    log_total: float,
-) -> LabelPaths:
-    first, last = int(sequences.offsets[s]), int(sequences.offsets[s + 1])
-    n = last - first
+def _paths(model: RefinementHMM, one: Sequences, k: int, found: Posteriors, s: int) -> LabelPaths:
+    """Paths of sequence s of those that were run through."""
+    first, n = int(found.first[s]), one.n_tokens
+    lattice = found.lattice
     if n == 0:
         return LabelPaths(np.zeros((1, 0), dtype=np.int32), np.zeros(1), np.ones(1))
-    cand = lattice.cand[first : last + 1]
+    candidates = lattice.candidates(first, first + n)
+    cand = candidates.cand
     wide = np.diff(cand)
     edge_at = np.zeros(n + 1, dtype=np.int64)
     edge_at[2:] = np.cumsum(wide[:-1] * wide[1:])
     edges = np.ones(int(edge_at[n]) if n > 1 else 0)
-    o = model.operators
-    args = (cand, lattice.label, lattice.weight, lattice.vector, model.observations.vectors)
-    edge_posteriors(n, *args, o.states, o.diagonal, blocks(o), o.stop, edge_at, edges)
-    log_first, log_edges = _conditional_logs(marginal[cand[0] : cand[-1]], cand - cand[0], edge_at, edges)
+    edge_posteriors(candidates, chain_of(model.operators, model.observations), edge_at, edges)
+    log_first, log_edges = _conditional_logs(
+        found.marginal[cand[0] : cand[-1]], cand - cand[0], edge_at, edges
+    )
     paths, scores = np.zeros((k + EXTRA, n), dtype=np.int64), np.zeros(k + EXTRA)
-    count = best_paths(n, cand, log_first, edge_at, log_edges, k + EXTRA, paths, scores)
+    count = best_paths(cand, log_first, edge_at, log_edges, k + EXTRA, paths, scores)
     labels = lattice.label[cand[:-1][None] + paths[:count]]
-    return _rescored(model, sequences.take(s, s + 1), labels, k, log_total)
+    return _rescored(model, one, labels, k, found.log_abs[s])
 
 
 def _conditional_logs(

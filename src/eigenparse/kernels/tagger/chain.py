@@ -6,8 +6,43 @@ alpha_j v_k, or alpha_j v_j if the model is diagonal.  Blocks C^{b|a} are (m_b, 
 [stratos-2013, figure 2 with its backward pass put right].  Values may be negative.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
+
+
+class Chain(NamedTuple):
+    """Operators and observation vectors of a refinement HMM with A labels [stratos-2013, figure 2].
+
+    states: (A,) m_a.  diagonal: whether u has m_a entries, else m_a².  state_at, pair_at: (A + 1,) where the states
+    and the entries of u of each label begin.  start: c_1 by state.  stop: C^{*|a} by entry of u.  base: (A, A) bigram
+    probabilities as [b, a].  block: (A²,) where C^{b|a} begins in values at b * A + a, or -1: its bigram limit.
+    values: all C^{b|a}, each (m_b, entries of u) by rows.  vectors: (R, m) observation vectors.
+    """
+
+    states: Any
+    diagonal: Any
+    state_at: Any
+    pair_at: Any
+    start: Any
+    stop: Any
+    base: Any
+    block: Any
+    values: Any
+    vectors: Any
+
+
+class Candidates(NamedTuple):
+    """Labels that tokens may have: those of token t stand at cand[t] up to cand[t + 1].
+
+    label, weight: (C,) the label and its emission relative to the best.  vector: (C,) row of its observation vector.
+    """
+
+    cand: Any
+    label: Any
+    weight: Any
+    vector: Any
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -71,110 +106,124 @@ def pass_back(values, at, base, beta, n_pairs, m_to, eta):
 
 
 @njit(cache=True, nogil=True, inline="always")
-def rescale(table, low, high, width):
-    """Divide rows low..high by their largest magnitude; return its logarithm (0 if all are zero)."""
+def divide(table, low, high, by):
+    """Divide rows low..high."""
+    for c in range(low, high):
+        for j in range(table.shape[1]):  # loops compile faster than rows
+            table[c, j] /= by
+
+
+@njit(cache=True, nogil=True, inline="always")
+def rescale(table, low, high):
+    """Divide rows low..high by their largest magnitude, which is returned; 0 if all are zero."""
     top = 0.0
     for c in range(low, high):
-        for j in range(width):
+        for j in range(table.shape[1]):
             top = max(top, abs(table[c, j]))
-    if top == 0.0 or top == 1.0:
-        return 0.0
-    for c in range(low, high):
-        for j in range(width):
-            table[c, j] /= top
-    return np.log(top)
+    if top != 0.0 and top != 1.0:
+        divide(table, low, high, top)
+    return top
 
 
+# Forward: alpha_1(b) = c_1(b), alpha_t(b) = sum_a C^{b|a} u_{t-1}(a), and u_t(a) = w_t(a) * (alpha_t(a) ⊗ v_t(a)) with
+# the emission w and the observation vector v of the candidate [stratos-2013, figure 2].  Rows of alpha and u are the
+# candidates of the sequence in token order, so that one token's candidates lie side by side.  All pairs of candidates
+# of neighbouring tokens are visited, the one arrived at outside, so that its row of alpha stays in the cache while the
+# blocks stream by.  The rows of a token share one scale, whose logarithm is kept, so long sequences do not underflow.
 @njit(cache=True, nogil=True)
-def forward(first, last, cand, label, weight, vector, vectors, states, diagonal, model, alpha, u, scale):
-    """Fill alpha and u of tokens first..last; scale[t] is the log that was taken out at token t."""
-    state_at, pair_at, start, base, block, values = model
-    A = states.size
-    wide = alpha.shape[1]
-    origin = cand[first]
-    alpha[: cand[last] - origin] = 0.0
-    for t in range(first, last):
+def forward(candidates, chain, alpha, u, scale):
+    """Fill alpha and u of one sequence; scale[t] is the log that was taken out at token t."""
+    cand, label, weight, vector = candidates
+    A = chain.states.size
+    origin = cand[0]
+    alpha[: cand[-1] - origin] = 0.0
+    for t in range(cand.size - 1):
         for c in range(cand[t], cand[t + 1]):
             b, row = label[c], c - origin
-            m_to = states[b]
-            if t == first:
+            m_to = chain.states[b]
+            if t == 0:
                 for j in range(m_to):
-                    alpha[row, j] = start[state_at[b] + j]
+                    alpha[row, j] = chain.start[chain.state_at[b] + j]
                 continue
             for d in range(cand[t - 1], cand[t]):
                 a = label[d]
-                n_pairs = pair_at[a + 1] - pair_at[a]
-                pass_on(values, block[b * A + a], base[b, a], u[d - origin], n_pairs, m_to, alpha[row])
-        scale[t] = rescale(alpha, cand[t] - origin, cand[t + 1] - origin, wide)
+                n_pairs = chain.pair_at[a + 1] - chain.pair_at[a]
+                at, base = chain.block[b * A + a], chain.base[b, a]
+                pass_on(chain.values, at, base, u[d - origin], n_pairs, m_to, alpha[row])
+        top = rescale(alpha, cand[t] - origin, cand[t + 1] - origin)
+        scale[t] = np.log(top) if top > 0.0 else 0.0
         for c in range(cand[t], cand[t + 1]):
-            row = c - origin
-            pair(alpha[row], vectors[vector[c]], weight[c], states[label[c]], diagonal, u[row])
+            v, m = chain.vectors[vector[c]], chain.states[label[c]]
+            pair(alpha[c - origin], v, weight[c], m, chain.diagonal, u[c - origin])
 
 
+# Backward: eta_n(a) = C^{*|a}, eta_t(a) = sum_b C^{b|a}' beta_{t+1}(b), and beta_t(a) = w_t(a) * eta_t(a) v_t(a), so
+# that eta . u = beta . alpha is the marginal of a candidate.  Rows as in ``forward``.  eta and beta are both divided by
+# the largest beta of the token: posteriors of edges need them on one scale.
 @njit(cache=True, nogil=True)
-def backward(
-    first, last, cand, label, weight, vector, vectors, states, diagonal, model, stop, eta, beta, scale
-):
-    """Fill eta (on pairs, before the token's own observation) and beta of tokens last..first."""
-    _state_at, pair_at, _start, base, block, values = model
-    A = states.size
-    origin = cand[first]
-    eta[: cand[last] - origin] = 0.0
-    beta[: cand[last] - origin] = 0.0
-    for t in range(last - 1, first - 1, -1):
+def backward(candidates, chain, eta, beta, scale):
+    """Fill eta (on pairs, before the token's own observation) and beta of one sequence, from its end."""
+    cand, label, weight, vector = candidates
+    A, n = chain.states.size, cand.size - 1
+    origin = cand[0]
+    eta[: cand[n] - origin] = 0.0
+    beta[: cand[n] - origin] = 0.0
+    for t in range(n - 1, -1, -1):
         for c in range(cand[t], cand[t + 1]):
             a, row = label[c], c - origin
-            n_pairs = pair_at[a + 1] - pair_at[a]
-            if t == last - 1:
+            n_pairs = chain.pair_at[a + 1] - chain.pair_at[a]
+            if t == n - 1:
                 for p in range(n_pairs):
-                    eta[row, p] = stop[pair_at[a] + p]
+                    eta[row, p] = chain.stop[chain.pair_at[a] + p]
             else:
                 for d in range(cand[t + 1], cand[t + 2]):
                     b = label[d]
-                    pass_back(
-                        values, block[b * A + a], base[b, a], beta[d - origin], n_pairs, states[b], eta[row]
-                    )
-            unpair(eta[row], vectors[vector[c]], weight[c], states[a], diagonal, beta[row])
-        # beta and eta must share their scale for edge posteriors: rescale both by beta's size
-        top = 0.0
-        for c in range(cand[t] - origin, cand[t + 1] - origin):
-            for j in range(beta.shape[1]):
-                top = max(top, abs(beta[c, j]))
+                    at, base = chain.block[b * A + a], chain.base[b, a]
+                    pass_back(chain.values, at, base, beta[d - origin], n_pairs, chain.states[b], eta[row])
+            unpair(eta[row], chain.vectors[vector[c]], weight[c], chain.states[a], chain.diagonal, beta[row])
+        top = rescale(beta, cand[t] - origin, cand[t + 1] - origin)
         scale[t] = 0.0
         if top > 0.0:
-            for c in range(cand[t] - origin, cand[t + 1] - origin):
-                for j in range(beta.shape[1]):  # loops compile faster than rows
-                    beta[c, j] /= top
-                for j in range(eta.shape[1]):
-                    eta[c, j] /= top
+            divide(eta, cand[t] - origin, cand[t + 1] - origin, top)
             scale[t] = np.log(top)
 
 
 @njit(cache=True, nogil=True)
-def marginals(
-    offsets,
-    cand,
-    label,
-    weight,
-    vector,
-    vectors,
-    states,
-    diagonal,
-    model,
-    stop,
-    marginal,
-    log_abs,
-    sign,
-    n_negative,
-):
+def widest_pairs(chain):
+    """The largest number of entries of u."""
+    pairs = 0
+    for a in range(chain.states.size):
+        pairs = max(pairs, chain.pair_at[a + 1] - chain.pair_at[a])
+    return pairs
+
+
+@njit(cache=True, nogil=True)
+def token_marginals(low, high, label, pair_at, eta, u, marginal):
+    """Marginals of the candidates low..high of one token, which are rows 0.. of eta and u; returns their sum.
+
+    They are divided by their sum; where it is zero, all are alike.
+    """
+    total = 0.0
+    for c in range(low, high):
+        a = label[c]
+        value = 0.0
+        for p in range(pair_at[a + 1] - pair_at[a]):
+            value += eta[c - low, p] * u[c - low, p]
+        marginal[c] = value
+        total += value
+    for c in range(low, high):
+        marginal[c] = marginal[c] / total if total != 0.0 else 1.0 / (high - low)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def marginals(offsets, candidates, chain, marginal, log_abs, sign, n_negative):
     """mu of every candidate divided by the total; log|p(x)| and sign of p(x) per sequence.
 
     n_negative: (2,) totals that are not positive and marginals below zero, counted.
     """
-    pair_at = model[1]
-    wide, pairs, most = vectors.shape[1], 0, 0
-    for a in range(states.size):
-        pairs = max(pairs, pair_at[a + 1] - pair_at[a])
+    cand, label, weight, vector = candidates
+    wide, pairs, most = chain.vectors.shape[1], widest_pairs(chain), 0
     for s in range(offsets.size - 1):
         most = max(most, cand[offsets[s + 1]] - cand[offsets[s]])
     alpha, beta = np.zeros((most, wide)), np.zeros((most, wide))
@@ -182,32 +231,19 @@ def marginals(
     longest = np.max(offsets[1:] - offsets[:-1]) if offsets.size > 1 else 0
     scale, back_scale = np.zeros(longest), np.zeros(longest)
     for s in range(offsets.size - 1):
-        first, last = offsets[s], offsets[s + 1]
-        if first == last:
+        n = offsets[s + 1] - offsets[s]
+        if n == 0:
             continue
-        local = cand[first : last + 1]
-        n = last - first
-        forward(0, n, local, label, weight, vector, vectors, states, diagonal, model, alpha, u, scale)
-        backward(
-            0, n, local, label, weight, vector, vectors, states, diagonal, model, stop, eta, beta, back_scale
-        )
-        origin = local[0]
+        local = cand[offsets[s] : offsets[s + 1] + 1]
+        here = Candidates(local, label, weight, vector)
+        forward(here, chain, alpha, u, scale)
+        backward(here, chain, eta, beta, back_scale)
         total = 0.0
         for t in range(n):
-            here = 0.0
-            for c in range(local[t], local[t + 1]):
-                a = label[c]
-                value = 0.0
-                for p in range(pair_at[a + 1] - pair_at[a]):
-                    value += eta[c - origin, p] * u[c - origin, p]
-                marginal[c] = value
-                here += value
-            if t == n - 1:
-                total = here
-            for c in range(local[t], local[t + 1]):
-                marginal[c] = marginal[c] / here if here != 0.0 else 1.0 / (local[t + 1] - local[t])
-                if marginal[c] < 0.0:
-                    n_negative[1] += 1
+            low, high, row = local[t], local[t + 1], local[t] - local[0]
+            total = token_marginals(low, high, label, chain.pair_at, eta[row:], u[row:], marginal)
+            for c in range(low, high):
+                n_negative[1] += marginal[c] < 0.0
         sign[s] = np.sign(total)
         n_negative[0] += total <= 0.0
         log_abs[s] = np.log(abs(total)) + np.sum(scale[:n]) + back_scale[n - 1] if total != 0.0 else -np.inf

@@ -1,75 +1,104 @@
 """Expected states of a diagonal refinement HMM on labelled sequences: forward, backward, counts."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 
 
+class Room(NamedTuple):
+    """Tables for one sequence: alpha, beta: (n, m) by token and state; back: (m,)."""
+
+    alpha: Any
+    beta: Any
+    back: Any
+
+
 @njit(cache=True, nogil=True)
-def expected_states(offsets, labels, vector, vectors, states, model, stop, gamma, pair_counts):
+def states_forward(first, last, labels, vector, chain, alpha):
+    """alpha of tokens first..last, each row summing to one; returns the log of what was divided out."""
+    A, values = chain.states.size, chain.values
+    log_likelihood = 0.0
+    for t in range(first, last):
+        b, row = labels[t], vector[t]
+        total = 0.0
+        for i in range(chain.states[b]):
+            if t == first:
+                value = chain.start[chain.state_at[b] + i]
+            else:
+                a = labels[t - 1]
+                at = chain.block[b * A + a] + i * chain.states[a]
+                value = 0.0
+                for j in range(chain.states[a]):
+                    value += values[at + j] * alpha[t - 1 - first, j]
+            alpha[t - first, i] = value * chain.vectors[row, i]
+            total += alpha[t - first, i]
+        for i in range(chain.states[b]):
+            alpha[t - first, i] /= total
+        log_likelihood += np.log(total)
+    return log_likelihood
+
+
+@njit(cache=True, nogil=True)
+def states_backward(first, last, labels, vector, chain, room, pair_counts):
+    """beta of tokens last..first, with alpha . beta = 1, and edge counts; returns the log of the last step."""
+    A, states, values = chain.states.size, chain.states, chain.values
+    alpha, beta, back = room
+    a = labels[last - 1]
+    total = 0.0
+    for j in range(states[a]):
+        beta[last - 1 - first, j] = chain.stop[chain.pair_at[a] + j]
+        total += alpha[last - 1 - first, j] * beta[last - 1 - first, j]
+    log_likelihood = np.log(total)
+    for j in range(states[a]):
+        beta[last - 1 - first, j] /= total
+    for t in range(last - 2, first - 1, -1):
+        a, b = labels[t], labels[t + 1]
+        at = chain.block[b * A + a]
+        row = vector[t + 1]
+        for i in range(states[b]):
+            back[i] = beta[t + 1 - first, i] * chain.vectors[row, i]
+        for j in range(states[a]):
+            beta[t - first, j] = 0.0
+        for i in range(states[b]):
+            for j in range(states[a]):
+                beta[t - first, j] += values[at + i * states[a] + j] * back[i]
+        total = 0.0
+        for j in range(states[a]):
+            total += alpha[t - first, j] * beta[t - first, j]
+        for i in range(states[b]):
+            w = back[i] / total
+            for j in range(states[a]):
+                k = at + i * states[a] + j
+                pair_counts[k] += values[k] * w * alpha[t - first, j]
+        for j in range(states[a]):
+            beta[t - first, j] /= total
+    return log_likelihood
+
+
+# The E step with the labels given: alpha_t(h) = v_t(h) sum_g C^{b|a}[h, g] alpha_{t-1}(g), the backward recursion in
+# reverse, gamma = alpha * beta, and the expected count of an edge is alpha * C * v * beta.  alpha is scaled to sum to
+# one and beta so that alpha . beta = 1 at every token: gamma and counts then need no division by the total.
+@njit(cache=True, nogil=True)
+def expected_states(offsets, labels, vector, chain, gamma, pair_counts):
     """Write p(h | x, a) of every token into gamma (T, m) and add edge counts; return the log-likelihood.
 
-    vector: (T,) rows of ``vectors``;  pair_counts: like the values of the blocks, C^{b|a}[h', h];
+    vector: (T,) rows of the observation vectors;  pair_counts: like the values of the blocks, C^{b|a}[h', h];
     the blocks of all label pairs at hand must be present.
     """
-    state_at, pair_at, start, _base, block, values = model
-    A, wide = states.size, gamma.shape[1]
+    wide = gamma.shape[1]
     longest = np.max(offsets[1:] - offsets[:-1])
     alpha, beta = np.zeros((longest, wide)), np.zeros((longest, wide))
-    back = np.zeros(wide)
+    room = Room(alpha, beta, np.zeros(wide))
     log_likelihood = 0.0
     for s in range(offsets.size - 1):
         first, last = offsets[s], offsets[s + 1]
         if first == last:
             continue
-        # forward: alpha includes the token's observation and sums to one with ``stop`` left out
+        log_likelihood += states_forward(first, last, labels, vector, chain, alpha)
+        log_likelihood += states_backward(first, last, labels, vector, chain, room, pair_counts)
         for t in range(first, last):
-            b, row = labels[t], vector[t]
-            total = 0.0
-            for i in range(states[b]):
-                if t == first:
-                    value = start[state_at[b] + i]
-                else:
-                    a = labels[t - 1]
-                    at = block[b * A + a] + i * states[a]
-                    value = 0.0
-                    for j in range(states[a]):
-                        value += values[at + j] * alpha[t - 1 - first, j]
-                alpha[t - first, i] = value * vectors[row, i]
-                total += alpha[t - first, i]
-            for i in range(states[b]):
-                alpha[t - first, i] /= total
-            log_likelihood += np.log(total)
-        a = labels[last - 1]
-        total = 0.0
-        for j in range(states[a]):
-            beta[last - 1 - first, j] = stop[pair_at[a] + j]
-            total += alpha[last - 1 - first, j] * beta[last - 1 - first, j]
-        log_likelihood += np.log(total)
-        for j in range(states[a]):
-            beta[last - 1 - first, j] /= total
-        for t in range(last - 2, first - 1, -1):
-            a, b = labels[t], labels[t + 1]
-            at = block[b * A + a]
-            row = vector[t + 1]
-            for i in range(states[b]):
-                back[i] = beta[t + 1 - first, i] * vectors[row, i]
-            for j in range(states[a]):
-                beta[t - first, j] = 0.0
-            for i in range(states[b]):
-                for j in range(states[a]):
-                    beta[t - first, j] += values[at + i * states[a] + j] * back[i]
-            total = 0.0
-            for j in range(states[a]):
-                total += alpha[t - first, j] * beta[t - first, j]
-            for i in range(states[b]):
-                w = back[i] / total
-                for j in range(states[a]):
-                    k = at + i * states[a] + j
-                    pair_counts[k] += values[k] * w * alpha[t - first, j]
-            for j in range(states[a]):
-                beta[t - first, j] /= total
-        for t in range(first, last):
-            for j in range(states[labels[t]]):
+            for j in range(chain.states[labels[t]]):
                 gamma[t, j] = alpha[t - first, j] * beta[t - first, j]
     return log_likelihood
 

@@ -3,39 +3,41 @@
 import numpy as np
 from numba import njit
 
-from eigenparse.kernels.tagger.chain import backward, forward, pass_on
+from eigenparse.kernels.tagger.chain import backward, forward, pass_on, widest_pairs
 
 
+# mu(a, b, t) is in proportion to beta_t(b) . C^{b|a} u_{t-1}(a) [stratos-2013, figure 2]: the forward pass up to the
+# edge, the operator across it, the backward pass behind it.  Each step is divided by its sum, because the scales of
+# forward and backward differ from token to token.
 @njit(cache=True, nogil=True)
-def edge_posteriors(n, cand, label, weight, vector, vectors, states, diagonal, model, stop, edge_at, edges):
+def edge_posteriors(candidates, chain, edge_at, edges):
     """mu(a, b, t) of all candidate pairs of neighbours in one sequence, each step divided by its sum.
 
-    cand: (n + 1,);  edges of step t (from token t - 1 to t) begin at edge_at[t], candidates of t fastest.
+    Edges of step t (from token t - 1 to t) begin at edge_at[t], candidates of t fastest.
     """
-    _state_at, pair_at, _start, base, block, values = model
-    A, wide = states.size, vectors.shape[1]
-    pairs = 0
-    for a in range(A):
-        pairs = max(pairs, pair_at[a + 1] - pair_at[a])
-    size, origin = cand[n] - cand[0], cand[0]
+    cand, label = candidates.cand, candidates.label
+    A, wide, pairs = chain.states.size, chain.vectors.shape[1], widest_pairs(chain)
+    n, origin = cand.size - 1, cand[0]
+    size = cand[n] - origin
     alpha, beta = np.zeros((size, wide)), np.zeros((size, wide))
     u, eta = np.zeros((size, pairs)), np.zeros((size, pairs))
     scale = np.zeros(n)
-    forward(0, n, cand, label, weight, vector, vectors, states, diagonal, model, alpha, u, scale)
-    backward(0, n, cand, label, weight, vector, vectors, states, diagonal, model, stop, eta, beta, scale)
+    forward(candidates, chain, alpha, u, scale)
+    backward(candidates, chain, eta, beta, scale)
     step = np.zeros(wide)
     for t in range(1, n):
         total = 0.0
         e = edge_at[t]
         for d in range(cand[t - 1], cand[t]):
             a = label[d]
+            n_pairs = chain.pair_at[a + 1] - chain.pair_at[a]
             for c in range(cand[t], cand[t + 1]):
                 b = label[c]
                 step[:] = 0.0
-                n_pairs = pair_at[a + 1] - pair_at[a]
-                pass_on(values, block[b * A + a], base[b, a], u[d - origin], n_pairs, states[b], step)
+                at, base = chain.block[b * A + a], chain.base[b, a]
+                pass_on(chain.values, at, base, u[d - origin], n_pairs, chain.states[b], step)
                 value = 0.0
-                for i in range(states[b]):
+                for i in range(chain.states[b]):
                     value += step[i] * beta[c - origin, i]
                 edges[e] = value
                 total += value
@@ -45,12 +47,13 @@ def edge_posteriors(n, cand, label, weight, vector, vectors, states, diagonal, m
 
 
 @njit(cache=True, nogil=True)
-def best_paths(n, cand, log_first, edge_at, log_edges, k, paths, scores):
+def best_paths(cand, log_first, edge_at, log_edges, k, paths, scores):
     """The k best paths by log_first + sum of log_edges; returns how many there are.
 
     paths: (k, n) candidate numbers counted within their token; scores: (k,).
     """
-    size, origin = cand[n] - cand[0], cand[0]
+    n, origin = cand.size - 1, cand[0]
+    size = cand[n] - origin
     best = np.full((size, k), -np.inf)
     back = np.full((size, k), -1, dtype=np.int64)
     for c in range(cand[0], cand[1]):

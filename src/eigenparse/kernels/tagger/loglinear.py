@@ -1,7 +1,22 @@
 """Multinomial log-linear model over sparse binary features: fit by AdaGrad, score."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
+
+
+class Neighbours(NamedTuple):
+    """Labels before and after every token, (T,), and what they say of its label.
+
+    left: (A + 2, A) log p(a | label before);  right: (A + 2, A) log p(label after | a);  row A is the end of the
+    sequence, row A + 1 a token whose neighbours are not looked at.
+    """
+
+    before: Any
+    after: Any
+    left: Any
+    right: Any
 
 
 @njit(cache=True, nogil=True)
@@ -17,14 +32,16 @@ def add_scores(ids, weights, scores):
                     scores[t, a] += weights[f, a]
 
 
+# One pass of AdaGrad over the tokens in the order given.  The model of token t with features f is
+#   p(a | t) = exp(left[before_t, a] + right[after_t, a] + sum_f w[f, a]) / Z
+# and the step of feature f is w -= rate * g / sqrt(sum of g^2), with g = p(a) - [a is right] + decay * w[f, a].
+# rows (F, 2 A) holds the weights of a feature and beside them its sums of squares, because both are touched
+# together: one cache line fetched instead of two.  Weight decay touches the features of the token alone, so that
+# the cost of a token is the number of its features times A.
 @njit(cache=True, nogil=True, error_model="numpy")  # no check of divisors, so that rows are done by SIMD
-def adagrad_pass(ids, labels, order, before, after, left, right, rows, rate, decay):
-    """One pass of stochastic gradient steps on the negative log-likelihood; returns its sum.
-
-    The model is p(a | x, neighbours) in proportion to exp(left[before, a] + right[after, a] + weights of
-    the features); left and right stay as they are.  Weight decay touches the features of the token.
-    rows: (F, 2 A), the weights of a feature and beside them, in the same memory, its sums of squares.
-    """
+def adagrad_pass(ids, labels, order, neighbours, rows, rate, decay):
+    """One pass of gradient steps on the negative log-likelihood; returns its sum.  ids: (T, K), -1 is absent."""
+    before, after, left, right = neighbours
     n_labels = left.shape[1]
     p, present = np.empty(n_labels, dtype=np.float64), np.empty(ids.shape[1], dtype=np.int64)
     loss = 0.0

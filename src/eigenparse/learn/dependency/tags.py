@@ -13,8 +13,9 @@ from eigenparse.corpus.folds import folds
 from eigenparse.inference.grammar.tags import tagging_columns
 from eigenparse.inference.tagger.chain import tag_ids
 from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, Part
-from eigenparse.learn.tagger.learner import TaggerChoices, fit_tagger
-from eigenparse.models.tagger.rhmm import RefinementHMM
+from eigenparse.learn.tagger.base import labelled
+from eigenparse.learn.tagger.learner import TaggerOptions
+from eigenparse.models.tagger.rhmm import RefinementHMM, parts_below
 from eigenparse.run.local import LocalRun
 from eigenparse.run.ordered import OrderedRun
 
@@ -49,7 +50,7 @@ class TagLearner:
         """
         header, arrays = checkpoint.part("tags", lambda: self._learn(trees, run))
         taggers = {
-            name: RefinementHMM.from_arrays(header["taggers"][name], arrays, f"{name}.")
+            name: RefinementHMM.from_parts(header["taggers"][name], parts_below(arrays, f"{name}."))
             for name in header["kinds"]
         }
         predicted = {name: (arrays[f"ids-{name}"], trees.symbols[name]) for name in header["kinds"]}
@@ -68,8 +69,8 @@ class TagLearner:
         header: dict[str, Any] = {"kinds": kinds, "taggers": {}}
         arrays: dict[str, AnyArray] = {}
         for name in kinds:
-            header["taggers"][name], own = next(made).to_arrays(f"{name}.")
-            arrays |= own
+            header["taggers"][name], own = next(made).to_parts()
+            arrays |= {f"{name}.{key}": array for key, array in own.items()}
             arrays[f"ids-{name}"] = np.concatenate([next(made) for _ in range(n_folds)])
         return header, arrays
 
@@ -82,8 +83,8 @@ class TagLearner:
 
     def tagger(self, trees: Dependencies, attribute: str) -> RefinementHMM:
         """A tagger of all the sentences."""
-        choices = TaggerChoices(method=self.method, emission=self.emission, seed=self.seed)
-        return fit_tagger(tagging_columns(trees, attribute), attribute, choices)[0]
+        options = TaggerOptions(method=self.method, emission=self.emission, seed=self.seed)
+        return options.fit(labelled(tagging_columns(trees, attribute), attribute)).first
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,31 +1,91 @@
-"""Train an HMM over unlabelled symbols by any method: sequences and choices in, model and EM's trace out."""
+"""HMMs over unlabelled symbols: a record of options and sequences in, a model by moments or by EM out."""
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from eigenparse.corpus.sequences import Sequences, map_symbols
 from eigenparse.errors import DataError, OptionError
-from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint
 from eigenparse.learn.hmm.em import EmChoices, fit_em_hmm
+from eigenparse.learn.hmm.reading import SymbolText
 from eigenparse.learn.hmm.spectral import ChainChoices, Symbols, fit_spectral_hmm
-from eigenparse.learn.rounds import Tell, silent
+from eigenparse.learn.options import Options, option
 from eigenparse.models.hmm.chain import UNKNOWN, ChainModel
+from eigenparse.work.work import Work
 
 METHODS = ("spectral", "cluster", "em")
+FORMS = ("hsu", "foster")
 
 
-@dataclass(frozen=True, slots=True)
-class HmmChoices:
-    """method: spectral, cluster (clusters, then EM) or em (random start); rounds None means what suits it."""
+@dataclass(frozen=True)
+class HmmOptions(Options):
+    """Learn an HMM from unlabelled sequences of symbols."""
 
-    method: str = "spectral"
-    states: int = 20
-    window: int = 2
-    form: str = "hsu"
-    rounds: int | None = None
-    seed: int = 0
+    kind: ClassVar[str] = "hmm"
+    examples: ClassVar[tuple[str, ...]] = (
+        "eigenparse train hmm text.txt --unit word --min-count 5 --dev dev.txt --out words.model",
+    )
+    method: str = option(
+        "spectral",
+        "By moments, by EM from clusters of moments, or by EM from a random start.",
+        choices=METHODS,
+    )
+    states: int = option(20, "Number of hidden states.", low=1)
+    window: int = option(2, "Symbols of past and future that are looked at.", low=1)
+    form: str = option(
+        "hsu", "Operators of the method spectral: one per symbol (hsu), or through a small dictionary (foster).",
+        choices=FORMS,
+    )  # fmt: skip
+    em_rounds: int | None = option(
+        None, "Most rounds of EM. Default: 30 from clusters, 100 from a random start.", low=0
+    )
+    min_count: int = option(1, "Symbols that occur less often count as unknown.")
+    seed: int = option(0, "Seed of the random numbers.", low=0)
+    keep_statistics: bool = option(False, "Keep the sums, so that `merge` can add models exactly.")
+    dictionary: Path | None = option(
+        None, "Model with statistics whose symbols and projections are used; keeps the sums too."
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.adds_up and (self.method, self.form) != ("spectral", "hsu"):
+            raise OptionError(
+                "only models of the method spectral in the form hsu add up; "
+                "use --method spectral --form hsu, or leave out --keep-statistics and --dictionary"
+            )
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether sums are kept."""
+        return self.keep_statistics or self.dictionary is not None
+
+    def fit(self, data: SymbolText, work: Work = Work()) -> ChainModel:
+        """Learn an HMM from sequences of symbols."""
+        with threadpool_limits(limits=1):  # thread sums would arrive in any order
+            if self.adds_up:
+                from eigenparse.learn.hmm.statistics import fit_statistics
+
+                return fit_statistics(data, self, work)
+            return self.fit_symbols(symbol_table(data.sequences, self.min_count), data.unit, work)
+
+    def fit_symbols(self, data: Symbols, unit: str, work: Work = Work()) -> ChainModel:
+        """The same from symbols that are numbered already."""
+        if self.method == "spectral":
+            work.stage("moments")
+            return fit_spectral_hmm(data, unit, self.chain())
+        work.stage("EM")
+        start = "clusters" if self.method == "cluster" else "random"
+        usual = 30 if start == "clusters" else 100
+        rounds = usual if self.em_rounds is None else self.em_rounds
+        em = EmChoices(states=self.states, rounds=rounds, window=self.window, seed=self.seed)
+        return fit_em_hmm(data, unit, start, em, work)
+
+    def chain(self) -> ChainChoices:
+        """The choices of the method spectral."""
+        return ChainChoices(states=self.states, window=self.window, form=self.form, seed=self.seed)
 
 
 def symbol_table(corpus: Sequences, min_count: int = 1) -> Symbols:
@@ -42,42 +102,3 @@ def symbol_table(corpus: Sequences, min_count: int = 1) -> Symbols:
     names = (UNKNOWN, *kept)
     ids = np.maximum(map_symbols(column, {name: k for k, name in enumerate(names)}), 0).astype(np.int32)
     return Symbols.of(ids, corpus.offsets, names)
-
-
-def fit_hmm(
-    data: Symbols,
-    unit: str,
-    choices: HmmChoices,
-    *,
-    checkpoint: Checkpoint = NOTHING_KEPT,
-    tell: Tell = silent,
-) -> tuple[ChainModel, list[float]]:
-    """Learn the HMM that the choices describe.
-
-    checkpoint: where rounds of EM are kept and looked for.  tell: is told the stage under way.
-    """
-    with threadpool_limits(limits=1):  # thread sums would arrive in any order
-        return _fit(data, unit, choices, checkpoint, tell)
-
-
-def _fit(
-    data: Symbols, unit: str, choices: HmmChoices, checkpoint: Checkpoint, tell: Tell
-) -> tuple[ChainModel, list[float]]:
-    if choices.method not in METHODS:
-        raise OptionError(f"method must be one of {', '.join(METHODS)}, got {choices.method!r} instead")
-    for name, value, least in (
-        ("states", choices.states, 1), ("window", choices.window, 1), ("rounds", choices.rounds or 0, 0),
-    ):  # fmt: skip
-        if value < least:
-            raise OptionError(f"{name} must be {least} or more, got {value} instead")
-    if choices.method == "spectral":
-        spectral = ChainChoices(
-            states=choices.states, window=choices.window, form=choices.form, seed=choices.seed
-        )
-        tell("moments")
-        return fit_spectral_hmm(data, unit, spectral), []
-    start = "clusters" if choices.method == "cluster" else "random"
-    usual = 30 if start == "clusters" else 100
-    rounds = usual if choices.rounds is None else choices.rounds
-    em = EmChoices(states=choices.states, rounds=rounds, window=choices.window, seed=choices.seed)
-    return fit_em_hmm(data, unit, start, em, checkpoint=checkpoint, tell=tell)

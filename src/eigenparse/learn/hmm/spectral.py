@@ -12,14 +12,26 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, IntVector, LongVector, generator
 from eigenparse.corpus.sequences import Column, Sequences
-from eigenparse.errors import DataError, OptionError
-from eigenparse.features.tagger.templates import dense_ids, parse_template, template_keys
+from eigenparse.errors import DataError
+from eigenparse.features.tagger.templates import (
+    KeyMatrix,
+    KeyVector,
+    dense_ids,
+    parse_template,
+    template_keys,
+)
 from eigenparse.inference.hmm.chain import filtered
 from eigenparse.models.hmm.chain import ChainModel
-from eigenparse.spectral.chain_moments import centred_views, scaled_rows, third_moment, trust
+from eigenparse.spectral.chain_moments import (
+    CentredProjection,
+    centred_projection,
+    scaled_rows,
+    sums_by,
+    third_moment,
+    trust,
+)
 from eigenparse.spectral.svd import FeatureRows
 
-FORMS = ("hsu", "foster")
 MOST_PAIR_VALUES = 4_000_000  # larger tables of pairs of symbols are not made
 PAIR_SHARES = (0.3, 0.6, 0.8, 0.9)
 HELD_OUT = 0.1
@@ -73,14 +85,6 @@ class WindowViews:
     singular: AnyArray
 
 
-def check_chain_choices(choices: ChainChoices) -> None:
-    """OptionError if a choice is outside its range."""
-    if choices.form not in FORMS:
-        raise OptionError(f"form must be one of {', '.join(FORMS)}, got {choices.form!r} instead")
-    if choices.states < 1 or choices.window < 1:
-        raise OptionError(f"states and window must be 1 or more, got {choices.states} and {choices.window}")
-
-
 def window_texts(window: int) -> tuple[list[str], list[str]]:
     """Templates of the future from the token on and of the past before it."""
     ahead = ["&".join(f"x[{j}]" for j in range(k + 1)) for k in range(window)]
@@ -88,39 +92,60 @@ def window_texts(window: int) -> tuple[list[str], list[str]]:
     return ahead, behind
 
 
-def usable_rows(offsets: LongVector, window: int, weights: AnyArray) -> LongVector:
+def usable_rows(data: Symbols, window: int) -> LongVector:
     """Tokens whose next token still has a whole window of future: only those see no end of sequence."""
+    offsets = data.offsets
     keep = np.ones(int(offsets[-1]), dtype=bool)
     for back in range(1, window + 1):
         ends = offsets[1:] - back
         keep[ends[ends >= offsets[:-1]]] = False
-    return np.flatnonzero(keep & (weights > 0.0))
+    rows = np.flatnonzero(keep & (data.weights > 0.0))
+    if rows.size < 2:
+        raise DataError(
+            f"no sequence is longer than the window of {window}; give longer ones or a smaller window"
+        )
+    return rows
+
+
+def window_keys(data: Symbols, window: int) -> list[KeyMatrix]:
+    """Keys (T, window) of the features of future and past of every token."""
+    sequences = Sequences((Column("x", data.ids, data.names),), data.offsets, data.offsets[:-1])
+    texts = window_texts(window)
+    return [template_keys([parse_template(text) for text in part], sequences) for part in texts]
+
+
+@dataclass(frozen=True, slots=True)
+class WindowProjection:
+    """Scaled features of future and past of every token, the keys of the features, and the projection of both."""
+
+    scaled: tuple[FeatureRows, FeatureRows]
+    keys: tuple[KeyVector, KeyVector]
+    projection: CentredProjection
+
+
+def window_projection(data: Symbols, choices: ChainChoices) -> WindowProjection:
+    """Features and projection of the windows of past and future."""
+    rows = usable_rows(data, choices.window)
+    weights = np.zeros(data.ids.size)
+    weights[rows] = data.weights[rows]
+    (future, ahead), (past, behind) = (dense_ids(keys) for keys in window_keys(data, choices.window))
+    one = scaled_rows(future, weights, kappa=choices.kappa)
+    other = scaled_rows(past, weights, kappa=choices.kappa_past)
+    rng = generator(choices.seed, 19)
+    found = centred_projection(one, other, weights, choices.states, rng=rng, cutoff=choices.cutoff)
+    return WindowProjection((one, other), (ahead, behind), found)
 
 
 def window_views(data: Symbols, choices: ChainChoices) -> WindowViews:
     """Views of past and future windows of every token."""
-    rows = usable_rows(data.offsets, choices.window, data.weights)
-    if rows.size < 2:
-        raise DataError(
-            f"no sequence is longer than the window of {choices.window}; give longer ones or a smaller window"
-        )
-    sequences = Sequences((Column("x", data.ids, data.names),), data.offsets, data.offsets[:-1])
-    matrices = []
-    for texts in window_texts(choices.window):
-        ids, _ = dense_ids(template_keys([parse_template(text) for text in texts], sequences))
-        matrices.append(ids)
-    weights = np.zeros(data.ids.size)
-    weights[rows] = data.weights[rows]
-    one = scaled_rows(matrices[0], weights, kappa=choices.kappa)
-    other = scaled_rows(matrices[1], weights, kappa=choices.kappa_past)
-    rng = generator(choices.seed, 19)
-    views = centred_views(one, other, weights, choices.states, rng=rng, cutoff=choices.cutoff)
-    return WindowViews(views.one, views.other, rows, views.singular)
+    rows, made = usable_rows(data, choices.window), window_projection(data, choices)
+    one, other = made.scaled
+    found = made.projection
+    return WindowViews(found.one(one), found.other(other), rows, found.singular)
 
 
 def fit_spectral_hmm(data: Symbols, unit: str, choices: ChainChoices) -> ChainModel:
     """Operators of the HMM behind the symbols."""
-    check_chain_choices(choices)
     views = window_views(data, choices)
     share = choices.pair_share
     if share is None:
@@ -157,49 +182,62 @@ def _model_of(
     initial = start @ views.future[data.offsets[:-1][long]] / start.sum()
     n = len(data.names)
     unigram = np.bincount(data.ids, weights=data.weights, minlength=n) + 0.5
-    final = np.zeros(initial.size)
-    final[0] = 1.0
-    about = {
-        "method": "spectral",
-        "form": choices.form,
-        "window": choices.window,
-        "states": choices.states,
-        "singular": [round(float(v), 8) for v in views.singular],
-    }
-    model = ChainModel(
-        symbols=data.names,
-        unit=unit,
-        initial=initial,
-        operators=operators,
-        final=final,
-        predict=np.ascontiguousarray(operators[:, 0, :]),
-        reset=_means(views.future[rows + 1], data.ids[rows], share, n),
-        unigram=unigram / unigram.sum(),
-        floor=choices.floor,
-        start=np.zeros(0),
-        transition=np.zeros(0),
-        emission=np.zeros(0),
-        about=about,
+    reset = _means(views.future[rows + 1], data.ids[rows], share, n)
+    model = observable_chain(
+        Operators(initial, operators, reset, unigram), data.names, unit, choices, views.singular
     )
     if pair_share > 0.0:
         model = replace(model, pairs=_pair_tables(data, views, share), pair_share=pair_share)
     return model
 
 
+@dataclass(frozen=True, slots=True)
+class Operators:
+    """Estimates of b_1 (k,), B (n, k, k) and the state after each symbol (n, k), and counts of symbols (n,)."""
+
+    initial: AnyArray
+    operators: AnyArray
+    reset: AnyArray
+    counts: AnyArray
+
+
+def observable_chain(
+    made: Operators, names: tuple[str, ...], unit: str, choices: ChainChoices, singular: AnyArray
+) -> ChainModel:
+    """The model of estimates in the basis whose first coordinate is constant: b_inf reads it off."""
+    final = np.zeros(made.initial.size)
+    final[0] = 1.0
+    about = {
+        "method": "spectral",
+        "form": choices.form,
+        "window": choices.window,
+        "states": choices.states,
+        "singular": [round(float(v), 8) for v in singular],
+    }
+    return ChainModel(
+        symbols=names,
+        unit=unit,
+        initial=made.initial,
+        operators=made.operators,
+        final=final,
+        predict=np.ascontiguousarray(made.operators[:, 0, :]),
+        reset=made.reset,
+        unigram=made.counts / made.counts.sum(),
+        floor=choices.floor,
+        about=about,
+    )
+
+
 def _pair_tables(data: Symbols, views: WindowViews, share: AnyArray) -> AnyArray:
     """E[1[x_t = x] 1[x_{t+1} = y] W_t'] as (n, n, k): what b_inf' B_y B_x is in an HMM, of any rank in x and y."""
     n, rows = len(data.names), views.rows
     code = data.ids[rows].astype(np.int64) * n + data.ids[rows + 1]
-    behind = views.past[rows] * share[:, None]
-    columns = [np.bincount(code, weights=behind[:, j], minlength=n * n) for j in range(behind.shape[1])]
-    return np.ascontiguousarray(np.stack(columns, axis=1).reshape(n, n, -1))
+    return sums_by(code, views.past[rows] * share[:, None], n * n).reshape(n, n, -1)
 
 
 def _means(values: AnyArray, ids: IntVector, share: AnyArray, n: int) -> AnyArray:
     """Weighted mean of rows by symbol; the constant view where a symbol has no row."""
-    total = np.stack(
-        [np.bincount(ids, weights=share * values[:, j], minlength=n) for j in range(values.shape[1])], axis=1
-    )
+    total = sums_by(ids, share[:, None] * values, n)
     weight = np.bincount(ids, weights=share, minlength=n)
     mean = total / np.where(weight > 0.0, weight, 1.0)[:, None]
     mean[weight == 0.0, 0] = 1.0
@@ -234,9 +272,7 @@ def _reduced_operators(data: Symbols, views: WindowViews, share: AnyArray, choic
     present = FeatureRows(np.ascontiguousarray(ids[:, None]), np.ones(n))
     behind = np.ascontiguousarray(views.past[views.rows])
     weighted = share[:, None] * behind
-    cross = np.stack(
-        [np.bincount(ids, weights=weighted[:, j], minlength=n) for j in range(behind.shape[1])], axis=1
-    )
+    cross = sums_by(ids, weighted, n)
     scale = np.sqrt(1.0 / (np.bincount(ids, weights=share, minlength=n) + 1.0 / ids.size))
     left, _, _ = np.linalg.svd(scale[:, None] * cross, full_matrices=False)  # (n, k)
     R = present.times(np.ascontiguousarray(left * scale[:, None]))

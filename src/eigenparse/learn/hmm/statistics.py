@@ -1,17 +1,13 @@
-"""Spectral HMMs with the sums they came from: files that can be added, exactly."""
+"""Spectral HMMs with the sums they came from: model files that can be added, exactly."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-import numpy as np
-
-from eigenparse.arrays import AnyArray
-from eigenparse.corpus.sequences import Sequences
-from eigenparse.errors import DataError, ModelFileError, OptionError
-from eigenparse.learn.hmm.learner import symbol_table
-from eigenparse.learn.hmm.spectral import ChainChoices, check_chain_choices
+from eigenparse.errors import DataError, ModelFileError
+from eigenparse.learn.hmm.learner import HmmOptions, symbol_table
+from eigenparse.learn.hmm.reading import SymbolText
+from eigenparse.learn.hmm.spectral import ChainChoices
 from eigenparse.learn.hmm.stream import (
     ChainDictionary,
     ChainMoments,
@@ -21,13 +17,11 @@ from eigenparse.learn.hmm.stream import (
     same_dictionary,
     streamed_hmm,
 )
-from eigenparse.models.hmm.chain import KIND, ChainModel, chain_parts
-from eigenparse.models.store import load_with_statistics, save_model
-from eigenparse.spectral.chain_moments import CentredProjection
+from eigenparse.models.hmm.chain import ChainModel
+from eigenparse.models.registry import Parts, load_model
+from eigenparse.spectral.chain_moments import PROJECTION, CentredProjection
+from eigenparse.work.work import Work
 
-PLACE = "statistics."
-MOST_WINDOW = 100
-PROJECTION = ("left", "right", "left_mean", "right_mean", "singular")
 SUMS = ("cross", "moved", "after", "pairs", "counts", "uses", "start")
 
 
@@ -40,96 +34,73 @@ class ChainStatistics:
     unit: str
 
     def model(self) -> ChainModel:
-        """The model of the sums."""
-        return streamed_hmm(self.dictionary, self.moments, self.unit)
+        """The model of the sums, with the sums."""
+        made = streamed_hmm(self.dictionary, self.moments, self.unit)
+        return replace(made, statistics=self.to_parts())
+
+    def to_parts(self) -> Parts:
+        """Header and arrays."""
+        d, m = self.dictionary, self.moments
+        arrays = {f"keys{i}": d.keys[i] for i in (0, 1)} | {f"scales{i}": d.scales[i] for i in (0, 1)}
+        arrays |= {name: getattr(d.projection, name) for name in PROJECTION}
+        arrays |= {name: getattr(m, name) for name in SUMS}
+        share, starts = float(d.pair_share), m.n_starts
+        return {"choices": asdict(d.choices), "pair_share": share, "n_starts": starts}, arrays
 
 
-def chain_statistics(
-    corpus: Sequences,
-    unit: str,
-    choices: ChainChoices,
-    *,
-    min_count: int = 1,
-    known: ChainStatistics | None = None,
-) -> ChainStatistics:
-    """The sums of a text under the dictionary of other statistics, or under its own."""
-    if choices.form != "hsu":
-        raise OptionError(f"statistics of the form {choices.form!r} do not add up; use --form hsu")
-    if known is not None and known.unit != unit:
-        raise DataError(f"the dictionary is of units {known.unit!r}, not {unit!r}; use --unit {known.unit}")
-    dictionary = (
-        chain_dictionary(symbol_table(corpus, min_count), choices) if known is None else known.dictionary
-    )
-    data = encoded(dictionary, corpus.columns[0], corpus.offsets)
-    return ChainStatistics(dictionary, chain_moments(dictionary, data), unit)
-
-
-def save_chain_statistics(path: str | Path, kept: ChainStatistics) -> None:
-    """Write the model and the sums behind it."""
-    header, arrays = chain_parts(kept.model())
-    dictionary, moments = kept.dictionary, kept.moments
-    for i in (0, 1):
-        arrays |= {f"{PLACE}keys{i}": dictionary.keys[i], f"{PLACE}scales{i}": dictionary.scales[i]}
-    arrays |= {f"{PLACE}{name}": getattr(dictionary.projection, name) for name in PROJECTION}
-    arrays |= {f"{PLACE}{name}": getattr(moments, name) for name in SUMS}
-    header["statistics"] = {
-        "choices": asdict(dictionary.choices),
-        "pair_share": float(dictionary.pair_share),
-        "n_starts": moments.n_starts,
-    }
-    save_model(path, kind=KIND, header=header, arrays=arrays)
-
-
-def load_chain_statistics(path: str | Path) -> ChainStatistics:
-    """The sums in a file of ``train hmm --keep-statistics``; ModelFileError if it holds none."""
-    header, arrays = load_with_statistics(path, KIND, "learn an HMM with `train hmm --keep-statistics`")
-    own = {name.removeprefix(PLACE): array for name, array in arrays.items() if name.startswith(PLACE)}
-    try:
-        return _statistics(header, own)
-    except (KeyError, TypeError, ValueError, IndexError, OptionError) as problem:
-        raise ModelFileError(f"{path}: the statistics are incomplete ({problem}); learn them again") from None
-
-
-def _statistics(header: dict[str, Any], own: dict[str, AnyArray]) -> ChainStatistics:
-    """The record of a header and arrays; ValueError or KeyError if they do not fit each other."""
-    said = header["statistics"]
-    usual, share = asdict(ChainChoices()), said["choices"]["pair_share"]
-    typed = {
-        name: type(value)(said["choices"][name]) for name, value in usual.items() if name != "pair_share"
-    }
-    choices = ChainChoices(**typed, pair_share=None if share is None else float(share))
-    check_chain_choices(choices)
-    if choices.window > MOST_WINDOW:
-        raise ValueError("the window is out of range")
-    projection = CentredProjection(**{name: own[name] for name in PROJECTION})
-    keys, scales = (own["keys0"], own["keys1"]), (own["scales0"], own["scales1"])
+def statistics_of(model: ChainModel, name: str) -> ChainStatistics:
+    """The sums behind a model; ModelFileError if it kept none.  name: what the user calls the model."""
+    if model.statistics is None:
+        raise ModelFileError(
+            f"{name}: an HMM without statistics cannot be added to others exactly; "
+            "learn it with `train hmm --keep-statistics`"
+        )
+    header, arrays = model.statistics
+    said, share = header["choices"], header["choices"].get("pair_share")
+    typed = {key: type(usual)(said[key]) for key, usual in _USUAL.items() if key != "pair_share"}
     dictionary = ChainDictionary(
-        tuple(header["symbols"]), keys, scales, projection, choices, float(said["pair_share"])
+        model.symbols,
+        (arrays["keys0"], arrays["keys1"]),
+        (arrays["scales0"], arrays["scales1"]),
+        CentredProjection(**{key: arrays[key] for key in PROJECTION}),
+        ChainChoices(**typed, pair_share=None if share is None else float(share)),
+        float(header["pair_share"]),
     )
-    moments = ChainMoments(**{name: own[name] for name in SUMS}, n_starts=float(said["n_starts"]))
-    n, k, m = len(dictionary.names), dictionary.n_states, dictionary.n_states - 1
-    shapes = {
-        "left": (keys[0].size, m), "right": (keys[1].size, m), "left_mean": (m,), "right_mean": (m,), "singular": (m,),
-        "scales0": (keys[0].size,), "scales1": (keys[1].size,), "cross": (k, k), "moved": (n, k, k),
-        "after": (n, k), "counts": (n,), "uses": (n,), "start": (k,),
-    }  # fmt: skip
-    for name, shape in shapes.items():
-        if own[name].shape != shape or own[name].dtype != np.float64:
-            raise ValueError(f"{name} does not fit")
-    if (moments.pairs.size and moments.pairs.shape != (n, n, k)) or any(k.dtype != np.uint64 for k in keys):
-        raise ValueError("pairs or keys do not fit")
-    if min(moments.uses.min(), moments.counts.min(), moments.n_starts) < 0.0 or not moments.uses.sum() > 0.0:
-        raise ValueError("a count is out of range")
-    return ChainStatistics(dictionary, moments, str(header["unit"]))
+    moments = ChainMoments(**{key: arrays[key] for key in SUMS}, n_starts=float(header["n_starts"]))
+    return ChainStatistics(dictionary, moments, model.unit)
 
 
-def merge_chain_statistics(parts: Sequence[ChainStatistics], names: Sequence[str]) -> ChainStatistics:
-    """The sums of all texts; DataError where dictionaries differ, because sums would then mean nothing."""
-    total = parts[0]
-    for part, name in zip(parts[1:], names[1:], strict=True):
+_USUAL: dict[str, Any] = asdict(ChainChoices())
+
+
+def fit_statistics(data: SymbolText, options: HmmOptions, work: Work = Work()) -> ChainModel:
+    """The model of a text with its sums, under the dictionary of another model or under its own."""
+    if options.dictionary is not None:
+        known = statistics_of(load_model(options.dictionary, "hmm"), str(options.dictionary))
+        if known.unit != data.unit:
+            raise DataError(
+                f"the dictionary is of units {known.unit!r}, not {data.unit!r}; use --unit {known.unit}"
+            )
+        dictionary = known.dictionary
+    else:
+        work.stage("projections")
+        dictionary = chain_dictionary(symbol_table(data.sequences, options.min_count), options.chain())
+    work.stage("sums")
+    batch = encoded(dictionary, data.sequences.columns[0], data.sequences.offsets)
+    return ChainStatistics(dictionary, chain_moments(dictionary, batch), data.unit).model()
+
+
+def merge_chains(models: Sequence[ChainModel], names: Sequence[str]) -> ChainModel:
+    """The model of all texts together; DataError where dictionaries differ, because sums would mean nothing.
+
+    names: what the user calls the models.
+    """
+    total, *others = (statistics_of(model, name) for model, name in zip(models, names, strict=True))
+    for part, name in zip(others, names[1:], strict=True):
         if part.unit != total.unit or not same_dictionary(part.dictionary, total.dictionary):
             raise DataError(
-                f"{name}: has not the dictionary of {names[0]}; learn it with `train hmm --dictionary {names[0]}`"
+                f"{name}: has another dictionary than {names[0]}; "
+                f"learn it with `train hmm --dictionary {names[0]}`"
             )
-        total = ChainStatistics(total.dictionary, total.moments + part.moments, total.unit)
-    return total
+        total = replace(total, moments=total.moments + part.moments)
+    return total.model()

@@ -8,29 +8,24 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, IntVector, LongVector, generator
-from eigenparse.corpus.sequences import Column, Sequences, map_symbols
+from eigenparse.arrays import AnyArray, LongVector
+from eigenparse.corpus.sequences import Column, map_symbols
 from eigenparse.errors import DataError
-from eigenparse.features.tagger.templates import (
-    KeyVector,
-    dense_ids,
-    parse_template,
-    positions,
-    template_keys,
-)
+from eigenparse.features.tagger.templates import KeyVector, positions
 from eigenparse.learn.hmm.spectral import (
     MOST_PAIR_VALUES,
     ChainChoices,
+    Operators,
     Symbols,
     WindowViews,
-    check_chain_choices,
     fit_spectral_hmm,
+    observable_chain,
     usable_rows,
-    window_texts,
+    window_keys,
+    window_projection,
 )
 from eigenparse.models.hmm.chain import NO_PAIRS, ChainModel
-from eigenparse.spectral.chain_moments import CentredProjection, centred_projection, scaled_rows, trust
-from eigenparse.spectral.svd import FeatureRows
+from eigenparse.spectral.chain_moments import CentredProjection, known_rows, sums_by, trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,37 +82,10 @@ class ChainMoments:
 
 def chain_dictionary(data: Symbols, choices: ChainChoices) -> ChainDictionary:
     """Symbols, features and projection of a first batch."""
-    check_chain_choices(choices)
     share = fit_spectral_hmm(data, "word", choices).pair_share
-    rows = _rows(data.offsets, choices, data.weights)
-    weights = np.zeros(data.ids.size)
-    weights[rows] = data.weights[rows]
-    found = [dense_ids(keys) for keys in _keys(data.ids, data.offsets, data.names, choices)]
-    one = scaled_rows(found[0][0], weights, kappa=choices.kappa)
-    other = scaled_rows(found[1][0], weights, kappa=choices.kappa_past)
-    projection = centred_projection(
-        one, other, weights, choices.states, rng=generator(choices.seed, 19), cutoff=choices.cutoff
-    )
-    keys = (found[0][1], found[1][1])
-    return ChainDictionary(data.names, keys, (one.scale, other.scale), projection, choices, share)
-
-
-def _rows(offsets: LongVector, choices: ChainChoices, weights: AnyArray) -> LongVector:
-    rows = usable_rows(offsets, choices.window, weights)
-    if rows.size < 2:
-        raise DataError(
-            f"no sequence is longer than the window of {choices.window}; give longer ones or a smaller window"
-        )
-    return rows
-
-
-def _keys(
-    ids: IntVector, offsets: LongVector, names: tuple[str, ...], choices: ChainChoices
-) -> list[AnyArray]:
-    """Keys of future and past features of every token."""
-    sequences = Sequences((Column("x", ids, names),), offsets, offsets[:-1])
-    texts = window_texts(choices.window)
-    return [template_keys([parse_template(text) for text in part], sequences) for part in texts]
+    made = window_projection(data, choices)
+    one, other = made.scaled
+    return ChainDictionary(data.names, made.keys, (one.scale, other.scale), made.projection, choices, share)
 
 
 def encoded(dictionary: ChainDictionary, column: Column, offsets: LongVector) -> Symbols:
@@ -128,25 +96,14 @@ def encoded(dictionary: ChainDictionary, column: Column, offsets: LongVector) ->
 
 def batch_views(dictionary: ChainDictionary, data: Symbols) -> WindowViews:
     """Views of a batch; features that the dictionary does not know count nothing."""
-    parts = []
-    for keys, known, scale in zip(
-        _keys(data.ids, data.offsets, data.names, dictionary.choices),
-        dictionary.keys,
-        dictionary.scales,
-        strict=True,
-    ):
-        ids = positions(keys, known)
-        ids[ids < 0] = known.size
-        parts.append(FeatureRows(np.ascontiguousarray(ids), np.append(scale, 0.0)))
-    projection = dictionary.projection
-    blank = np.zeros((1, projection.singular.size))
-    padded = replace(
-        projection,
-        left=np.vstack([projection.left, blank]),
-        right=np.vstack([projection.right, blank]),
+    window, padded = dictionary.choices.window, dictionary.projection.padded()
+    future, past = (
+        known_rows(positions(keys, known), scale)
+        for keys, known, scale in zip(
+            window_keys(data, window), dictionary.keys, dictionary.scales, strict=True
+        )
     )
-    rows = _rows(data.offsets, dictionary.choices, data.weights)
-    return WindowViews(padded.one(parts[0]), padded.other(parts[1]), rows, projection.singular)
+    return WindowViews(padded.one(future), padded.other(past), usable_rows(data, window), padded.singular)
 
 
 def chain_moments(dictionary: ChainDictionary, data: Symbols) -> ChainMoments:
@@ -163,8 +120,7 @@ def chain_moments(dictionary: ChainDictionary, data: Symbols) -> ChainMoments:
     pairs: AnyArray = NO_PAIRS
     if n * n * k <= MOST_PAIR_VALUES:
         code = ids.astype(np.int64) * n + data.ids[rows + 1]
-        columns = [np.bincount(code, weights=W[:, j], minlength=n * n) for j in range(k)]
-        pairs = np.stack(columns, axis=1).reshape(n, n, k)
+        pairs = sums_by(code, W, n * n).reshape(n, n, k)
     first = data.offsets[:-1][np.diff(data.offsets) >= dictionary.choices.window]
     return ChainMoments(
         cross=views.future[rows].T @ W,
@@ -188,31 +144,11 @@ def streamed_hmm(dictionary: ChainDictionary, moments: ChainMoments, unit: str) 
     q = np.array([trust(count, choices.shrink) for count in moments.uses])[:, None, None]
     flat = np.einsum("xi,xj->xij", mean, moments.moved[:, 0, :])
     operators = np.ascontiguousarray((q * moments.moved + (1.0 - q) * flat) / total @ inverse)
-    unigram = moments.counts + 0.5
-    final = np.zeros(dictionary.n_states)
-    final[0] = 1.0
-    about = {
-        "method": "spectral",
-        "form": "hsu",
-        "window": choices.window,
-        "states": choices.states,
-        "singular": [round(float(v), 8) for v in dictionary.projection.singular],
-    }
+    initial = moments.start / max(moments.n_starts, 1.0)
+    made = Operators(initial, operators, mean, moments.counts + 0.5)
+    model = observable_chain(made, dictionary.names, unit, choices, dictionary.projection.singular)
     share = dictionary.pair_share if moments.pairs.size else 0.0
-    return ChainModel(
-        symbols=dictionary.names,
-        unit=unit,
-        initial=moments.start / max(moments.n_starts, 1.0),
-        operators=operators,
-        final=final,
-        predict=np.ascontiguousarray(operators[:, 0, :]),
-        reset=mean,
-        unigram=unigram / unigram.sum(),
-        floor=choices.floor,
-        start=np.zeros(0),
-        transition=np.zeros(0),
-        emission=np.zeros(0),
-        about=about,
-        pairs=np.ascontiguousarray(moments.pairs / total @ inverse) if share else NO_PAIRS,
-        pair_share=share,
-    )
+    if not share:
+        return model
+    pairs = np.ascontiguousarray(moments.pairs / total @ inverse)
+    return replace(model, pairs=pairs, pair_share=share)

@@ -1,23 +1,33 @@
-"""What every tagger learner shares: checked labels, the bigram model, and the one-state operators."""
+"""What all learners of taggers share: checked labels, the bigram model, and the one-state operators."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from eigenparse.arrays import AnyArray, IntVector, LongVector, as_offsets
-from eigenparse.corpus.sequences import Sequences
+from eigenparse.corpus.sequences import Column, Sequences, map_symbols
 from eigenparse.errors import DataError
 from eigenparse.models.tagger.rhmm import Observations, Operators
 
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """Training input without its labels.  labels: (T,) ids into ``names``; weights: (T,), for moments."""
+    """Sequences with their labels apart: what taggers learn from.
+
+    sequences: the other columns.  label: name of the label column.  labels: (T,) ids into ``names``.
+    weights: (T,) how much each token counts in moments.
+    """
 
     sequences: Sequences
+    label: str
     labels: IntVector
     names: tuple[str, ...]
     weights: AnyArray
+
+    @property
+    def corpus(self) -> Sequences:
+        """The sequences with their labels as the last column."""
+        return self.sequences.with_column(Column(self.label, self.labels, self.names))
 
     @property
     def first(self) -> LongVector:
@@ -36,6 +46,24 @@ class Labelled:
         has_next[self.last] = False
         return np.flatnonzero(has_next)
 
+    def part(self, start: int, stop: int) -> "Labelled":
+        """Sequences ``start`` up to ``stop``."""
+        low, high = int(self.sequences.offsets[start]), int(self.sequences.offsets[stop])
+        inside, labels = self.sequences.take(start, stop), self.labels[low:high]
+        return replace(self, sequences=inside, labels=labels, weights=self.weights[low:high])
+
+    def numbered(self, names: tuple[str, ...]) -> "Labelled":
+        """The same with labels that are numbered as in ``names``."""
+        ids = map_symbols(
+            Column(self.label, self.labels, self.names), {name: k for k, name in enumerate(names)}
+        )
+        if np.any(ids < 0):
+            strange = self.names[int(self.labels[int(np.argmax(ids < 0))])]
+            raise DataError(
+                f"label {strange!r} is not in the dictionary; begin with a corpus that has all labels"
+            )
+        return replace(self, labels=ids.astype(np.int32), names=names)
+
 
 def labelled(corpus: Sequences, label: str) -> Labelled:
     """Training input; DataError if there is nothing to learn from."""
@@ -46,7 +74,7 @@ def labelled(corpus: Sequences, label: str) -> Labelled:
     if len(corpus.columns) < 2:
         raise DataError(f"the corpus has only the column {label!r}; a tagger needs a column to read as well")
     kept = corpus if lengths.min() > 0 else _without_empty(corpus)
-    return Labelled(kept.without(label), column.ids, column.symbols, np.ones(column.ids.size))
+    return Labelled(kept.without(label), label, column.ids, column.symbols, np.ones(column.ids.size))
 
 
 def _without_empty(corpus: Sequences) -> Sequences:
@@ -96,7 +124,7 @@ def _counts(data: Labelled, rows: LongVector, n_labels: int) -> AnyArray:
 
 
 def one_state(bigram: Bigram) -> Operators:
-    """The bigram HMM as a refinement HMM with one state a label."""
+    """The bigram HMM as a refinement HMM with one state per label."""
     A = bigram.first.size
     return Operators(
         states=np.ones(A, dtype=np.int32),

@@ -8,9 +8,10 @@ import numpy as np
 from eigenparse.arrays import AnyArray, IntVector, generator
 from eigenparse.corpus.sequences import Sequences
 from eigenparse.features.tagger.templates import KeyMatrix, dense_ids, parse_template, template_keys
-from eigenparse.kernels.tagger.loglinear import adagrad_pass
-from eigenparse.learn.rounds import Tell, silent
+from eigenparse.kernels.tagger.loglinear import Neighbours, adagrad_pass
+from eigenparse.learn.tagger.base import Labelled
 from eigenparse.models.tagger.rhmm import Emission
+from eigenparse.work.work import Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +53,12 @@ def label_counts(labels: IntVector, n_labels: int) -> AnyArray:
     return np.bincount(labels, minlength=n_labels) + 0.5
 
 
-def fit_emission(
-    learner: EmissionLearner,
-    sequences: Sequences,
-    labels: IntVector,
-    n_labels: int,
-    *,
-    seed: int = 0,
-    tell: Tell = silent,
-) -> Emission:
-    """The emission that the learner describes, from labels (T,) of the sequences' tokens."""
+def fit_emission(learner: EmissionLearner, data: Labelled, seed: int = 0, work: Work = Work()) -> Emission:
+    """The emission that the learner describes."""
+    keys = template_keys([parse_template(text) for text in learner.templates], data.sequences)
     if isinstance(learner, BackoffEmission):
-        keys = template_keys([parse_template(text) for text in learner.templates], sequences)
-        return backoff_emission(learner, keys, labels, n_labels)
-    return _loglinear(learner, sequences, labels, n_labels, seed, tell)
+        return backoff_emission(learner, keys, data.labels, len(data.names))
+    return _loglinear(learner, keys, data, seed, work)
 
 
 def backoff_emission(learner: BackoffEmission, keys: KeyMatrix, labels: IntVector, n_labels: int) -> Emission:
@@ -104,15 +97,9 @@ def _interpolate(
 
 
 def _loglinear(
-    learner: LogLinearEmission,
-    sequences: Sequences,
-    labels: IntVector,
-    n_labels: int,
-    seed: int,
-    tell: Tell,
+    learner: LogLinearEmission, keys: KeyMatrix, data: Labelled, seed: int, work: Work
 ) -> Emission:
-    tell("emission: features")
-    keys = template_keys([parse_template(text) for text in learner.templates], sequences)
+    labels, n_labels = data.labels, len(data.names)
     ids, distinct = dense_ids(keys)
     count = np.bincount(ids.reshape(-1), minlength=distinct.size)
     kept = np.flatnonzero(count >= learner.fewest)
@@ -121,14 +108,15 @@ def _loglinear(
     ids = renumber[ids]
     rows = np.zeros((kept.size, 2 * n_labels), dtype=np.float32)
     mean = np.zeros((kept.size, n_labels), dtype=np.float32)
-    before, after, left, right = _neighbours(sequences, labels, n_labels)
+    before, after, left, right = _neighbours(data.sequences, labels, n_labels)
     rng = generator(seed, 31)
     for step in range(learner.passes):
-        tell(f"emission: pass {step + 1} of {learner.passes}")
+        work.progress("emission", step, learner.passes)
         order = rng.permutation(ids.shape[0])
         alone = rng.random(labels.size) >= learner.context
-        around = np.where(alone, n_labels + 1, before), np.where(alone, n_labels + 1, after)
-        adagrad_pass(ids, labels, order, *around, left, right, rows, learner.rate, learner.decay)
+        one, other = (np.where(alone, n_labels + 1, side) for side in (before, after))
+        neighbours = Neighbours(one, other, left, right)
+        adagrad_pass(ids, labels, order, neighbours, rows, learner.rate, learner.decay)
         if step >= learner.passes // 2:
             mean += rows[:, :n_labels]
     mean /= max(1, learner.passes - learner.passes // 2)

@@ -1,26 +1,27 @@
 """Refinement HMM with probabilities: clusters of views or random states, then expectation-maximisation."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from eigenparse.arrays import AnyArray, IntVector, LongVector, generator
 from eigenparse.features.tagger.templates import Template
-from eigenparse.kernels.hmm.bigram import choose_vectors
+from eigenparse.inference.tagger.chain import chain_of, vector_rows
 from eigenparse.kernels.tagger.em import expected_states, outer_counts
-from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint
-from eigenparse.learn.rounds import Tell, Underway, after_round, first_or_kept, silent
 from eigenparse.learn.tagger.base import Bigram, Labelled
 from eigenparse.learn.tagger.spectral import ChainViews, estimate_observations, rows_by_label
-from eigenparse.models.tagger.rhmm import OBSERVATION_ARRAYS, OPERATOR_ARRAYS, Observations, Operators
+from eigenparse.models.tagger.rhmm import Observations, Operators, operator_arrays, operators_of
+from eigenparse.spectral.chain_moments import sums_by
 from eigenparse.spectral.cluster import cluster_rows
+from eigenparse.work.kept import Part
+from eigenparse.work.work import Work
 
 
 @dataclass(frozen=True, slots=True)
 class LatentChoices:
-    """states: at most so many a label; rounds of EM; strength, weight: smoothing of transitions, emission."""
+    """states: at most so many per label; rounds of EM; strength, weight: smoothing of transitions, emission."""
 
     states: int = 8
     rounds: int = 10
@@ -40,17 +41,11 @@ class StateCounts:
 
 
 Start = tuple[StateCounts, dict[str, Any]]  # where EM starts, and what is to be reported of it
-
-
-def layout(data: Labelled, states: IntVector) -> tuple[LongVector, int]:
-    """Where the block of every label pair begins, and the length of all of them."""
-    size = np.outer(states, states).astype(np.int64).reshape(-1)
-    ends = np.cumsum(size)
-    return ends - size, int(ends[-1])
+Parameters = tuple[Operators, Observations]
 
 
 def cluster_states(data: Labelled, views: ChainViews, choices: LatentChoices, seed: int) -> StateCounts:
-    """One state a token by k-means on the label's projected views, singular values left in."""
+    """One state per token by k-means on the label's projected views, singular values left in."""
     A = len(data.names)
     gamma = np.zeros((data.labels.size, choices.states))
     states = np.ones(A, dtype=np.int32)
@@ -61,7 +56,7 @@ def cluster_states(data: Labelled, views: ChainViews, choices: LatentChoices, se
             chosen = cluster_rows(views.joined(a, rows), k, rng=generator(seed, 11, a))
         states[a] = int(chosen.max(initial=0)) + 1
         gamma[rows, chosen] = 1.0
-    return _independent_counts(data, gamma, states)
+    return independent_counts(data, gamma, states)
 
 
 def random_states(data: Labelled, choices: LatentChoices, seed: int) -> StateCounts:
@@ -73,12 +68,14 @@ def random_states(data: Labelled, choices: LatentChoices, seed: int) -> StateCou
     gamma = rng.gamma(2.0, size=(data.labels.size, choices.states))
     gamma[np.arange(choices.states)[None] >= states[data.labels][:, None]] = 0.0
     gamma /= gamma.sum(axis=1, keepdims=True)
-    return _independent_counts(data, gamma, states)
+    return independent_counts(data, gamma, states)
 
 
-def _independent_counts(data: Labelled, gamma: AnyArray, states: IntVector) -> StateCounts:
-    block, size = layout(data, states)
-    counts = np.zeros(size)
+def independent_counts(data: Labelled, gamma: AnyArray, states: IntVector) -> StateCounts:
+    """Counts of state distributions (T, m) that were chosen token by token."""
+    size = np.outer(states, states).astype(np.int64).reshape(-1)
+    ends = np.cumsum(size)
+    block, counts = ends - size, np.zeros(int(ends[-1]))
     outer_counts(data.inner, data.labels, gamma, states, block, counts)
     return StateCounts(states, block, gamma, counts)
 
@@ -89,23 +86,27 @@ def maximise(
     bigram: Bigram,
     templates: tuple[Template, ...],
     choices: LatentChoices,
-) -> tuple[Operators, Observations]:
+) -> Parameters:
     """Parameters from expected counts, backed off to what the labels alone say."""
+    operators = _transitions(data, counts, bigram, state_shares(data, counts), choices.strength)
+    return operators, state_observations(data, counts, templates, choices.weight)
+
+
+def state_observations(
+    data: Labelled, counts: StateCounts, templates: tuple[Template, ...], weight: float
+) -> Observations:
+    """p(state | key, label) / p(state | label) of every key, backed off from fine to coarse keys."""
     prior = state_shares(data, counts)
-    operators = _transitions(data, counts, bigram, prior, choices.strength)
-    own = prior[data.labels]
-    seen = estimate_observations(data, counts.gamma, templates, own, choices.weight)
-    vectors = seen.vectors / np.where(prior[seen.row_label] > 0.0, prior[seen.row_label], 1.0)
+    seen = estimate_observations(data, counts.gamma, templates, prior[data.labels], weight)
+    share = prior[seen.row_label]
+    vectors = seen.vectors / np.where(share > 0.0, share, 1.0)
     vectors[0] = 1.0
-    return operators, Observations(seen.templates, seen.keys, seen.row_at, seen.row_label, vectors)
+    return replace(seen, vectors=vectors)
 
 
 def state_shares(data: Labelled, counts: StateCounts) -> AnyArray:
     """p(h | a), (A, m)."""
-    A, m = len(data.names), counts.gamma.shape[1]
-    total = np.stack(
-        [np.bincount(data.labels, weights=counts.gamma[:, j], minlength=A) for j in range(m)], axis=1
-    )
+    total = sums_by(data.labels, counts.gamma, len(data.names))
     total[total.sum(axis=1) == 0.0, 0] = 1.0
     shares: AnyArray = total / total.sum(axis=1, keepdims=True)
     return shares
@@ -132,17 +133,8 @@ def _transitions(
         stops.append(to_label[A])
         begin = counts.gamma[first[data.labels[first] == a], : m[a]].sum(axis=0)
         starts.append(bigram.first[a] * _share(begin, prior[a, : m[a]], begin.sum(), strength))
-    return Operators(
-        m,
-        True,
-        np.concatenate(starts),
-        np.concatenate(stops),
-        counts.block,
-        values,
-        bigram.first,
-        bigram.base,
-        bigram.last,
-    )
+    flat = (np.concatenate(starts), np.concatenate(stops), counts.block, values)
+    return Operators(m, True, *flat, bigram.first, bigram.base, bigram.last)
 
 
 def _share(count: AnyArray, usual: AnyArray, total: AnyArray, strength: float) -> AnyArray:
@@ -161,68 +153,40 @@ def _view(values: AnyArray, counts: StateCounts, b: int, a: int, n_labels: int) 
 
 def expect(data: Labelled, operators: Operators, observations: Observations) -> tuple[StateCounts, float]:
     """Expected counts under the model, and log p(labels, words) relative to the words' emission by label."""
-    n = data.labels.size
-    vector = np.zeros(n, dtype=np.int64)
-    levels = observations.levels(data.sequences)
-    cand = np.arange(n + 1, dtype=np.int64)
-    choose_vectors(cand, data.labels, levels, observations.row_at, observations.row_label, vector)
-    gamma = np.zeros((n, observations.vectors.shape[1]))
+    cand = np.arange(data.labels.size + 1, dtype=np.int64)
+    vector = vector_rows(observations, data.sequences, cand, data.labels)
+    gamma = np.zeros((data.labels.size, observations.vectors.shape[1]))
     pairs = np.zeros(operators.values.size)
-    o = operators
-    model = (o.state_at, o.pair_at, o.start, o.base, o.block, o.values)
-    value = expected_states(
-        data.sequences.offsets,
-        data.labels,
-        vector,
-        observations.vectors,
-        o.states,
-        model,
-        o.stop,
-        gamma,
-        pairs,
-    )
-    return StateCounts(o.states, o.block, gamma, pairs), float(value)
+    chain = chain_of(operators, observations)
+    value = expected_states(data.sequences.offsets, data.labels, vector, chain, gamma, pairs)
+    return StateCounts(operators.states, operators.block, gamma, pairs), float(value)
 
 
 def em(
     data: Labelled,
     first: Callable[[], Start],
-    bigram: Bigram,
-    templates: tuple[Template, ...],
-    choices: LatentChoices,
-    *,
-    checkpoint: Checkpoint = NOTHING_KEPT,
-    tell: Tell = silent,
-) -> tuple[Operators, Observations, Underway]:
-    """Maximise the counts of the start, then ``rounds`` times expect and maximise; trace and report of it.
+    maximised: Callable[[StateCounts], Parameters],
+    rounds: int,
+    work: Work = Work(),
+) -> tuple[Parameters, dict[str, Any]]:
+    """Maximise the counts of the start, then ``rounds`` times expect and maximise.
 
-    checkpoint: where rounds are kept and looked for.
+    Besides the parameters: what the start reported, and ``log_likelihood``, one value for each round.
     """
 
-    def start() -> Underway:
+    def part(parameters: Parameters, about: dict[str, Any], trace: list[float]) -> Part:
+        header = {"templates": parameters[1].templates, "about": about, "trace": trace}
+        return header, operator_arrays(*parameters)
+
+    def start() -> Part:
         counts, about = first()
-        return Underway(part_arrays(*maximise(data, counts, bigram, templates, choices)), about=about)
+        return part(maximised(counts), about, [])
 
-    underway = first_or_kept(checkpoint, start)
-    texts = tuple(template.text for template in templates)
-    operators, observations = part_of(underway.arrays, texts)
-    while len(underway.trace) < choices.rounds:
-        tell(f"EM, round {len(underway.trace) + 1} of {choices.rounds}")
-        counts, value = expect(data, operators, observations)
-        operators, observations = maximise(data, counts, bigram, templates, choices)
-        underway = after_round(checkpoint, underway, part_arrays(operators, observations), value)
-    return operators, observations, underway
+    def step(number: int, state: Part) -> Part:
+        header, arrays = state
+        counts, value = expect(data, *operators_of(arrays, True, header["templates"]))
+        return part(maximised(counts), header["about"], [*header["trace"], value])
 
-
-def part_arrays(operators: Operators, observations: Observations) -> dict[str, AnyArray]:
-    """The parameters of EM by their names."""
-    arrays = {name: getattr(operators, name) for name in OPERATOR_ARRAYS}
-    return arrays | {f"observation_{name}": getattr(observations, name) for name in OBSERVATION_ARRAYS}
-
-
-def part_of(arrays: dict[str, AnyArray], templates: tuple[str, ...]) -> tuple[Operators, Observations]:
-    """The inverse."""
-    operators = Operators(diagonal=True, **{name: arrays[name] for name in OPERATOR_ARRAYS})
-    return operators, Observations(
-        templates, **{name: arrays[f"observation_{name}"] for name in OBSERVATION_ARRAYS}
-    )
+    header, arrays = work.rounds("EM", rounds, start, step)
+    report = {"log_likelihood": header["trace"]} if rounds else {}
+    return operators_of(arrays, True, header["templates"]), header["about"] | report

@@ -3,7 +3,7 @@
 Most pairs of different labels are rare, so their moments are backed off to how *any* run of the next
 label begins and how *any* run of the present one ends, and only those to the bigram HMM.  Moments are
 smoothed as cumulants: means, covariances and third cumulants are trusted in this order.
-Without smoothing these are the operators of ``rhmm_spectral``; its limit is the bigram HMM.
+Without smoothing these are the operators of the module ``spectral``; its limit is the bigram HMM.
 """
 
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, LongVector
 from eigenparse.learn.tagger.base import Bigram, Labelled
-from eigenparse.learn.tagger.spectral import ChainViews, SpectralChoices, pair_tensors
+from eigenparse.learn.tagger.spectral import ChainViews, Ends, SpectralChoices, views_operators
 from eigenparse.models.tagger.rhmm import Operators
 from eigenparse.spectral.chain_moments import third_moment, trust
 
@@ -49,7 +49,7 @@ def run_smoothing(strength: float) -> RunSmoothing:
 
 @dataclass(frozen=True, slots=True)
 class RunEdges:
-    """enter: E[F | a, a run begins], (m_a,) a label; leave: E[P ⊗ R | a, a run ends], (m_a, m_a) a label."""
+    """enter: E[F | a, a run begins], (m_a,) per label; leave: E[P ⊗ R | a, a run ends], (m_a, m_a) per label."""
 
     enter: tuple[AnyArray, ...]
     leave: tuple[AnyArray, ...]
@@ -164,26 +164,11 @@ def estimate_run_operators(
             return within_run(F, P, R, weights, smoothing)
         return between_runs(F, P, R, weights, edges.enter[b], edges.leave[a], smoothing)
 
-    block, values = pair_tensors(data, views, bigram, choices.fewest, moment)
-    start, stop = _ends(data, views, bigram, edges, smoothing)
-    return Operators(views.states, False, start, stop, block, values, bigram.first, bigram.base, bigram.last)
+    def ends(
+        a: int, future: AnyArray, first: AnyArray, past: AnyArray, present: AnyArray, last: AnyArray
+    ) -> Ends:
+        start = pooled(first @ future, float(first.sum()), edges.enter[a], smoothing.begin)
+        moment = past.T @ _weighted(present, last)
+        return start, pooled(moment, float(last.sum()), edges.leave[a], smoothing.edge)
 
-
-def _ends(
-    data: Labelled, views: ChainViews, bigram: Bigram, edges: RunEdges, smoothing: RunSmoothing
-) -> tuple[AnyArray, AnyArray]:
-    """c_1 and C^{*|a}, flat over labels."""
-    m, first, last = views.states, data.first, data.last
-    starts, stops = [], []
-    for a in range(len(data.names)):
-        rows = first[data.labels[first] == a]
-        weights = data.weights[rows]
-        total = weights @ views.future[rows, : m[a]]
-        f = pooled(total, float(weights.sum()), edges.enter[a], smoothing.begin)
-        starts.append(bigram.first[a] * f)
-        rows = last[data.labels[last] == a]
-        weights = data.weights[rows]
-        moment = views.past[rows, : m[a]].T @ _weighted(views.present[rows, : m[a]], weights)
-        s = pooled(moment, float(weights.sum()), edges.leave[a], smoothing.edge)
-        stops.append(bigram.last[a] * s.reshape(-1))
-    return np.concatenate(starts), np.concatenate(stops)
+    return views_operators(data, views, bigram, choices.fewest, moment, ends)

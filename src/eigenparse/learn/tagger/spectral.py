@@ -4,33 +4,34 @@
 (``spectral.chain_moments``) and smoothing whose limit is the bigram HMM.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, IntVector, LongVector, as_offsets, generator
-from eigenparse.corpus.sequences import Column, Sequences
+from eigenparse.arrays import AnyArray, IntMatrix, IntVector, LongVector, as_offsets, generator
 from eigenparse.features.tagger.sequence import ChainFeatures
-from eigenparse.features.tagger.templates import KeyMatrix, Template, dense_ids, template_keys
+from eigenparse.features.tagger.templates import KeyMatrix, KeyVector, Template, dense_ids, template_keys
 from eigenparse.learn.tagger.base import Bigram, Labelled
 from eigenparse.models.tagger.rhmm import Observations, Operators
 from eigenparse.spectral.chain_moments import (
-    Views,
-    centred_views,
+    CentredProjection,
+    centred_projection,
     scaled_rows,
     smoothed_first,
     smoothed_second,
     smoothed_third,
+    sums_by,
 )
+from eigenparse.spectral.svd import FeatureRows
 
 
 @dataclass(frozen=True, slots=True)
 class SpectralChoices:
-    """states: at most so many a label;  strength, weight: smoothing of tensors and of observation vectors.
+    """states: at most so many per label;  strength, weight: smoothing of tensors and of observation vectors.
 
     tokens_per_state: a label of n tokens gets at most n / tokens_per_state states.  fewest: pairs of
-    labels seen less often keep their bigram limit.  runs: smooth as ``rhmm_runs`` does.
+    labels seen less often keep their bigram limit.  runs: smooth as the module ``runs`` does.
     """
 
     states: int = 8
@@ -48,7 +49,7 @@ class ChainViews:
     """Views of every token, rows in token order: future = F, past = P, present = R, destiny = D, (T, m).
 
     states: (A,) m_a, columns beyond it are 0.  along, across: the singular values behind future and past,
-    and behind present and destiny, one array a label.
+    and behind present and destiny, one array per label.
     """
 
     future: AnyArray
@@ -67,45 +68,52 @@ class ChainViews:
         return np.ascontiguousarray(np.hstack(parts))
 
 
-def with_labels(data: Labelled, label: str) -> Sequences:
-    """The training sequences with their labels back as a column, for templates over labels."""
-    return data.sequences.with_column(Column(label, data.labels, data.names))
-
-
-def chain_views(
-    data: Labelled, label: str, features: ChainFeatures, choices: SpectralChoices, seed: int
-) -> ChainViews:
+def chain_views(data: Labelled, features: ChainFeatures, choices: SpectralChoices, seed: int) -> ChainViews:
     """Project the four feature functions label by label."""
-    full = with_labels(data, label)
-    ids = [dense_ids(template_keys(part, full))[0] for part in _roles(features)]
     n, A, m = data.labels.size, len(data.names), choices.states
     F, P, R, D = (np.zeros((n, m)) for _ in range(4))
     states = np.ones(A, dtype=np.int32)
-    values: list[tuple[AnyArray, AnyArray]] = [(np.zeros(0), np.zeros(0))] * A
+    singular: list[tuple[AnyArray, AnyArray]] = [(np.zeros(0), np.zeros(0))] * A
+    found = role_ids(data, features)
     for a, rows in enumerate(rows_by_label(data.labels, A)):
         if not rows.size:
             continue
-        weights = data.weights[rows]
-        most = states_for(weights.sum(), m, choices.tokens_per_state)
-        rng = generator(seed, 7, a)
-        phi, psi, xi, upsilon = (scaled_rows(part[rows], weights, kappa=choices.kappa) for part in ids)
-        along = centred_views(phi, psi, weights, most, rng=rng, cutoff=choices.cutoff)
-        across = centred_views(xi, upsilon, weights, most, rng=rng, cutoff=choices.cutoff)
-        width = max(along.one.shape[1], across.one.shape[1])
-        states[a], values[a] = width, (along.singular, across.singular)
-        _place(F, P, rows, along)
-        _place(R, D, rows, across)
-    return ChainViews(F, P, R, D, states, tuple(v for v, _ in values), tuple(v for _, v in values))
+        scaled, along, across = label_projections(
+            found, rows, data.weights[rows], choices, generator(seed, 7, a)
+        )
+        states[a] = 1 + max(along.singular.size, across.singular.size)
+        singular[a] = along.singular, across.singular
+        made = along.one(scaled[0]), along.other(scaled[1]), across.one(scaled[2]), across.other(scaled[3])
+        for view, mine in zip((F, P, R, D), made):
+            view[rows, : mine.shape[1]] = mine
+    return ChainViews(F, P, R, D, states, *zip(*singular))
 
 
-def _roles(features: ChainFeatures) -> tuple[tuple[Template, ...], ...]:
+def roles(features: ChainFeatures) -> tuple[tuple[Template, ...], ...]:
+    """The templates of phi, psi, xi and upsilon."""
     return features.phi, features.psi, features.xi, features.upsilon
 
 
-def _place(one: AnyArray, other: AnyArray, rows: LongVector, views: Views) -> None:
-    width = views.one.shape[1]
-    one[rows, :width] = views.one
-    other[rows, :width] = views.other
+def role_ids(data: Labelled, features: ChainFeatures) -> list[tuple[IntMatrix, KeyVector]]:
+    """Dense feature ids (T, K) of every role, and the key of each id."""
+    return [dense_ids(template_keys(part, data.corpus)) for part in roles(features)]
+
+
+def label_projections(
+    found: list[tuple[IntMatrix, KeyVector]],
+    rows: LongVector,
+    weights: AnyArray,
+    choices: SpectralChoices,
+    rng: np.random.Generator,
+) -> tuple[list[FeatureRows], CentredProjection, CentredProjection]:
+    """Scaled features of one label's rows by role, and the projections of future with past, present with destiny."""
+    scaled = [scaled_rows(ids[rows], weights, kappa=choices.kappa) for ids, _ in found]
+    most = states_for(weights.sum(), choices.states, choices.tokens_per_state)
+    along, across = (
+        centred_projection(scaled[i], scaled[i + 1], weights, most, rng=rng, cutoff=choices.cutoff)
+        for i in (0, 2)
+    )
+    return scaled, along, across
 
 
 def states_for(weight: float, most: int, tokens_per_state: int) -> int:
@@ -120,9 +128,6 @@ def rows_by_label(labels: IntVector, n_labels: int) -> list[LongVector]:
     return [order[cuts[a] : cuts[a + 1]] for a in range(n_labels)]
 
 
-PairMoment = Callable[[int, int, AnyArray, AnyArray, AnyArray, AnyArray], AnyArray]
-
-
 def estimate_operators(
     data: Labelled, views: ChainViews, bigram: Bigram, choices: SpectralChoices
 ) -> Operators:
@@ -134,32 +139,68 @@ def estimate_operators(
     def moment(b: int, a: int, F: AnyArray, P: AnyArray, R: AnyArray, weights: AnyArray) -> AnyArray:
         return smoothed_third(F, P, R, weights, choices.strength)
 
-    block, values = pair_tensors(data, views, bigram, choices.fewest, moment)
-    start, stop = _ends(data, views, bigram, choices)
-    return Operators(views.states, False, start, stop, block, values, bigram.first, bigram.base, bigram.last)
+    def end(
+        a: int, future: AnyArray, first: AnyArray, past: AnyArray, present: AnyArray, last: AnyArray
+    ) -> Ends:
+        start, stop = smoothed_first(future, first, choices.strength), neutral_vector(past.shape[1] ** 2)
+        if last.sum() > 0.0:
+            stop = smoothed_second(past, present, last, choices.strength)
+        return start, stop
+
+    return views_operators(data, views, bigram, choices.fewest, moment, end)
 
 
-def pair_tensors(
-    data: Labelled, views: ChainViews, bigram: Bigram, fewest: float, moment: PairMoment
-) -> tuple[LongVector, AnyArray]:
-    """Where the operator of every label pair begins, (A²,), -1 for the bigram's own, and all of them, flat.
+PairMoment = Callable[[int, int, AnyArray, AnyArray, AnyArray, AnyArray], AnyArray]
+Ends = tuple[AnyArray, AnyArray]
+LabelEnds = Callable[[int, AnyArray, AnyArray, AnyArray, AnyArray, AnyArray], Ends]
+
+
+def views_operators(
+    data: Labelled, views: ChainViews, bigram: Bigram, fewest: float, moment: PairMoment, ends: LabelEnds
+) -> Operators:
+    """Operators from the views of all tokens.
 
     moment(b, a, futures after, pasts, presents, weights): E[F2 ⊗ P ⊗ R | a, b], smoothed.
+    ends(a, futures at first tokens, their weights, pasts and presents at last tokens, their weights):
+    E[F | a first] and E[P ⊗ R | a last], smoothed.
     """
-    A, m = len(data.names), views.states
-    block = np.full(A * A, -1, dtype=np.int64)
-    parts: list[AnyArray] = []
-    at = 0
-    for code, rows in pair_rows(data, A):
-        b, a = divmod(code, A)
-        weights = data.weights[rows]
-        if weights.sum() < fewest or (m[a] == 1 and m[b] == 1):
-            continue
-        seen = views.future[rows + 1, : m[b]], views.past[rows, : m[a]], views.present[rows, : m[a]]
+    A, m, labels, weights = len(data.names), views.states, data.labels, data.weights
+
+    def pairs() -> Iterator[tuple[int, AnyArray]]:
+        for code, rows in pair_rows(data, A):
+            b, a = divmod(code, A)
+            if weights[rows].sum() >= fewest and max(m[a], m[b]) > 1:
+                seen = views.future[rows + 1, : m[b]], views.past[rows, : m[a]], views.present[rows, : m[a]]
+                yield code, moment(b, a, *seen, weights[rows])
+
+    def both_ends() -> Iterator[Ends]:
+        for a in range(A):
+            first, last = (rows[labels[rows] == a] for rows in (data.first, data.last))
+            seen = views.past[last, : m[a]], views.present[last, : m[a]], weights[last]
+            yield ends(a, views.future[first, : m[a]], weights[first], *seen)
+
+    return assembled(bigram, m, pairs(), both_ends())
+
+
+def assembled(
+    bigram: Bigram, states: IntVector, pairs: Iterable[tuple[int, AnyArray]], ends: Iterable[Ends]
+) -> Operators:
+    """Operators of means by label pair (b * A + a) and at the ends of sequences, each times its bigram probability.
+
+    Pairs that are left out keep their bigram limit.
+    """
+    A = states.size
+    block, values, at = np.full(A * A, -1, dtype=np.int64), [np.zeros(0)], 0
+    for code, mean in pairs:
         block[code] = at
-        parts.append(bigram.base[b, a] * moment(b, a, *seen, weights).reshape(-1))
-        at += parts[-1].size
-    return block, np.concatenate(parts) if parts else np.zeros(0)
+        values.append(bigram.base[code // A, code % A] * mean.reshape(-1))
+        at += mean.size
+    starts, stops = [], []
+    for a, (start, stop) in enumerate(ends):
+        starts.append(bigram.first[a] * start)
+        stops.append(bigram.last[a] * stop.reshape(-1))
+    flat = (np.concatenate(starts), np.concatenate(stops), block, np.concatenate(values))
+    return Operators(states, False, *flat, bigram.first, bigram.base, bigram.last)
 
 
 def pair_rows(data: Labelled, n_labels: int) -> list[tuple[int, LongVector]]:
@@ -172,30 +213,6 @@ def pair_rows(data: Labelled, n_labels: int) -> list[tuple[int, LongVector]]:
     return [(int(c), rows[order[cuts[k] : cuts[k + 1]]]) for k, c in enumerate(distinct)]
 
 
-def _ends(
-    data: Labelled, views: ChainViews, bigram: Bigram, choices: SpectralChoices
-) -> tuple[AnyArray, AnyArray]:
-    """c_1 and C^{*|a}, flat over labels."""
-    A, m = len(data.names), views.states
-    starts, stops = [], []
-    first, last = data.first, data.last
-    for a in range(A):
-        begin, end = first[data.labels[first] == a], last[data.labels[last] == a]
-        weights = data.weights[begin]
-        starts.append(
-            bigram.first[a] * smoothed_first(views.future[begin, : m[a]], weights, choices.strength)
-        )
-        f = np.zeros((m[a], m[a]))
-        f[0, 0] = 1.0
-        weights = data.weights[end]
-        if weights.sum() > 0.0:
-            f = smoothed_second(
-                views.past[end, : m[a]], views.present[end, : m[a]], weights, choices.strength
-            )
-        stops.append(bigram.last[a] * f.reshape(-1))
-    return np.concatenate(starts), np.concatenate(stops)
-
-
 def neutral_vector(n_states: int) -> AnyArray:
     """The observation vector that says nothing about the state: the constant coordinate alone."""
     vector = np.zeros(n_states)
@@ -203,39 +220,43 @@ def neutral_vector(n_states: int) -> AnyArray:
     return vector
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What observation vectors are means of: rows that stand for one token or several.
+
+    keys: (n, K) by template, from coarse to fine.  labels, weights: (n,).  sums: (n, m) of vectors.
+    """
+
+    keys: KeyMatrix
+    labels: IntVector
+    weights: AnyArray
+    sums: AnyArray
+
+
 def estimate_observations(
     data: Labelled, vectors: AnyArray, templates: tuple[Template, ...], neutral: AnyArray, weight: float
 ) -> Observations:
-    """Mean of a vector a token (T, m) by key and label, backed off from fine to coarse to ``neutral``."""
+    """Mean of the vectors (T, m) of tokens by key and label, backed off from fine to coarse to ``neutral``."""
     keys = template_keys(templates, data.sequences)
-    sums = data.weights[:, None] * vectors
+    seen = Seen(keys, data.labels, data.weights, data.weights[:, None] * vectors)
     texts = tuple(template.text for template in templates)
-    return observations_of(texts, keys, data.labels, data.weights, sums, len(data.names), neutral, weight)
+    return observations_of(texts, seen, len(data.names), neutral, weight)
 
 
 def observations_of(
-    texts: tuple[str, ...],
-    keys: KeyMatrix,
-    labels: IntVector,
-    weights: AnyArray,
-    sums: AnyArray,
-    n_labels: int,
-    neutral: AnyArray,
-    weight: float,
+    texts: tuple[str, ...], seen: Seen, n_labels: int, neutral: AnyArray, weight: float
 ) -> Observations:
-    """The same from rows that stand for several tokens: keys (n, K), weights (n,), sums of vectors (n, m)."""
-    A, width = n_labels, sums.shape[1]
-    above = np.broadcast_to(neutral, sums.shape) if neutral.ndim == 1 else neutral
+    """The same from rows that were added up; ``neutral`` is one vector, or one for each row."""
+    width = seen.sums.shape[1]
+    above = np.broadcast_to(neutral, seen.sums.shape) if neutral.ndim == 1 else neutral
     all_keys, codes, rows = [], [], [neutral[None] if neutral.ndim == 1 else np.ones((1, width))]
     n_keys = 0
-    for k in range(keys.shape[1]):
-        ids, distinct = dense_ids(keys[:, k : k + 1])
-        code = (ids[:, 0].astype(np.int64) + n_keys) * A + labels
+    for k in range(seen.keys.shape[1]):
+        ids, distinct = dense_ids(seen.keys[:, k : k + 1])
+        code = (ids[:, 0].astype(np.int64) + n_keys) * n_labels + seen.labels
         pairs, first, inverse = np.unique(code, return_index=True, return_inverse=True)
-        count = np.bincount(inverse, weights=weights, minlength=pairs.size)
-        total = np.zeros((pairs.size, width))
-        for j in range(width):
-            total[:, j] = np.bincount(inverse, weights=sums[:, j], minlength=pairs.size)
+        count = np.bincount(inverse, weights=seen.weights, minlength=pairs.size)
+        total = sums_by(inverse, seen.sums, pairs.size)
         bottom = np.where(count + weight > 0.0, count + weight, 1.0)
         mean = (total + weight * above[first]) / bottom[:, None]
         above = mean[inverse]
@@ -244,6 +265,6 @@ def observations_of(
         rows.append(mean)
         n_keys += distinct.size
     pairs = np.concatenate(codes)
-    row_at = 1 + np.searchsorted(pairs, np.arange(n_keys + 1) * A)
-    label = np.concatenate([[0], pairs % A]).astype(np.int32)
+    row_at = 1 + np.searchsorted(pairs, np.arange(n_keys + 1) * n_labels)
+    label = np.concatenate([[0], pairs % n_labels]).astype(np.int32)
     return Observations(texts, np.concatenate(all_keys), as_offsets(row_at), label, np.concatenate(rows))

@@ -5,18 +5,17 @@ in the views, whose first coordinate is constant, so that they are put right in 
 and N = cov(R, D) of a label, P becomes M^-T (P - mean) and R becomes N^-1 (R - mean) [stratos-2013, figure 4].
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, IntVector, generator
+from eigenparse.arrays import AnyArray, IntVector, LongVector, generator
 from eigenparse.errors import DataError
 from eigenparse.features.tagger.sequence import ChainFeatures
 from eigenparse.features.tagger.templates import (
     KeyMatrix,
     KeyVector,
-    Template,
-    dense_ids,
     parse_template,
     positions,
     template_keys,
@@ -25,23 +24,20 @@ from eigenparse.learn.tagger.base import Labelled, bigram_of
 from eigenparse.learn.tagger.emission import BackoffEmission, backoff_emission
 from eigenparse.learn.tagger.spectral import (
     ChainViews,
+    Ends,
+    Seen,
     SpectralChoices,
+    assembled,
+    label_projections,
     neutral_vector,
     observations_of,
     pair_rows,
+    role_ids,
+    roles,
     rows_by_label,
-    states_for,
-    with_labels,
 )
 from eigenparse.models.tagger.rhmm import Emission, Observations, Operators, RefinementHMM
-from eigenparse.spectral.chain_moments import (
-    CentredProjection,
-    centred_projection,
-    scaled_rows,
-    third_moment,
-    trust,
-)
-from eigenparse.spectral.svd import FeatureRows
+from eigenparse.spectral.chain_moments import CentredProjection, known_rows, third_moment, trust
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +57,7 @@ class LabelViews:
 
 @dataclass(frozen=True, slots=True)
 class TaggerDictionary:
-    """What a first batch fixes.  views: one a label, None where the batch had no token of it."""
+    """What a first batch fixes.  views: one per label, None where the batch had no token of it."""
 
     columns: tuple[str, ...]
     label: str
@@ -148,7 +144,6 @@ SUMS = ("starts", "stops", "along", "across", "seen", "emitted")
 
 def tagger_dictionary(
     data: Labelled,
-    label: str,
     features: ChainFeatures,
     emission: BackoffEmission,
     symbols: tuple[str, ...],
@@ -156,40 +151,24 @@ def tagger_dictionary(
     seed: int,
 ) -> TaggerDictionary:
     """Labels, features and projections of a first batch."""
-    full = with_labels(data, label)
-    found = [dense_ids(template_keys(part, full)) for part in _roles(features)]
-    views: list[LabelViews | None] = []
-    for a, rows in enumerate(rows_by_label(data.labels, len(data.names))):
-        views.append(_label_views(found, rows, data.weights[rows], choices, seed, a) if rows.size else None)
-    return TaggerDictionary(
-        data.sequences.names, label, data.names, features, tuple(views), emission, symbols, choices
-    )
+    found = role_ids(data, features)
 
+    def views(a: int, rows: LongVector) -> LabelViews | None:
+        if not rows.size:
+            return None
+        given = found, rows, data.weights[rows], choices, generator(seed, 7, a)
+        scaled, along, across = label_projections(*given)
+        keys = tuple(distinct[np.unique(ids[rows])] for ids, distinct in found)
+        return LabelViews(keys, tuple(part.scale for part in scaled), along, across)
 
-def _roles(features: ChainFeatures) -> tuple[tuple[Template, ...], ...]:
-    return features.phi, features.psi, features.xi, features.upsilon
-
-
-def _label_views(
-    found: list[tuple[AnyArray, KeyVector]],
-    rows: AnyArray,
-    weights: AnyArray,
-    choices: SpectralChoices,
-    seed: int,
-    a: int,
-) -> LabelViews:
-    most, rng = states_for(weights.sum(), choices.states, choices.tokens_per_state), generator(seed, 7, a)
-    scaled = [scaled_rows(ids[rows], weights, kappa=choices.kappa) for ids, _ in found]
-    along = centred_projection(scaled[0], scaled[1], weights, most, rng=rng, cutoff=choices.cutoff)
-    across = centred_projection(scaled[2], scaled[3], weights, most, rng=rng, cutoff=choices.cutoff)
-    keys = tuple(distinct[np.unique(ids[rows])] for ids, distinct in found)
-    return LabelViews(keys, tuple(part.scale for part in scaled), along, across)
+    every = tuple(views(a, rows) for a, rows in enumerate(rows_by_label(data.labels, len(data.names))))
+    columns = data.sequences.names
+    return TaggerDictionary(columns, data.label, data.names, features, every, emission, symbols, choices)
 
 
 def batch_views(dictionary: TaggerDictionary, data: Labelled) -> ChainViews:
     """Views of a batch; features that the dictionary does not know count nothing."""
-    full = with_labels(data, dictionary.label)
-    keys = [template_keys(part, full) for part in _roles(dictionary.features)]
+    keys = [template_keys(part, data.corpus) for part in roles(dictionary.features)]
     views = [np.zeros((data.labels.size, int(dictionary.states.max()))) for _ in range(4)]
     for rows, fixed in zip(rows_by_label(data.labels, len(data.names)), dictionary.views, strict=True):
         if fixed is None:
@@ -197,27 +176,15 @@ def batch_views(dictionary: TaggerDictionary, data: Labelled) -> ChainViews:
                 view[rows, 0] = 1.0
             continue
         parts = [
-            _known(k[rows], *given) for k, given in zip(keys, zip(fixed.keys, fixed.scales), strict=True)
+            known_rows(positions(k[rows], known), scale)
+            for k, known, scale in zip(keys, fixed.keys, fixed.scales, strict=True)
         ]
-        along, across = _padded(fixed.along), _padded(fixed.across)
+        along, across = fixed.along.padded(), fixed.across.padded()
         made = along.one(parts[0]), along.other(parts[1]), across.one(parts[2]), across.other(parts[3])
         for view, mine in zip(views, made, strict=True):
             view[rows, : mine.shape[1]] = mine
     F, P, R, D = views
     return ChainViews(F, P, R, D, dictionary.states, (), ())
-
-
-def _known(keys: KeyMatrix, known: KeyVector, scale: AnyArray) -> FeatureRows:
-    ids = positions(keys, known)
-    ids[ids < 0] = known.size
-    return FeatureRows(np.ascontiguousarray(ids), np.append(scale, 0.0))
-
-
-def _padded(projection: CentredProjection) -> CentredProjection:
-    """With a feature more, which projects to nothing."""
-    blank = np.zeros((1, projection.singular.size))
-    left, right = np.vstack([projection.left, blank]), np.vstack([projection.right, blank])
-    return replace(projection, left=left, right=right)
 
 
 def tagger_moments(dictionary: TaggerDictionary, data: Labelled) -> TaggerMoments:
@@ -305,33 +272,26 @@ def _operators(
     for code, tensor in moments.pairs.items():
         counts[code // A, code % A] = tensor[0, 0, 0]
     bigram = bigram_of(moments.along[:, 0, 0], counts, moments.starts[:, 0], moments.stops[:, 0, 0], strength)
-    block, parts, at = np.full(A * A, -1, dtype=np.int64), [np.zeros(0)], 0
-    for code in sorted(moments.pairs):
-        b, a = divmod(code, A)
-        n = counts[b, a]
-        if n < choices.fewest or (m[a] == 1 and m[b] == 1):
-            continue
-        mean = np.einsum(
-            "xi,yj,zk,ijk->xyz",
-            repairs[b].future,
-            repairs[a].past,
-            repairs[a].present,
-            moments.pairs[code] / n,
-            optimize=True,
-        )
-        block[code] = at
-        parts.append(bigram.base[b, a] * _smooth_third(mean, n, choices.strength).reshape(-1))
-        at += parts[-1].size
-    starts, stops = [], []
-    for a, repair in enumerate(repairs):
-        begin, end = moments.starts[a, 0], moments.stops[a, 0, 0]
-        first = repair.future @ moments.starts[a, : m[a]] / (begin or 1.0)
-        q = trust(begin, choices.strength)
-        starts.append(bigram.first[a] * (q * first + (1 - q) * neutral_vector(int(m[a]))))
-        last = repair.past @ moments.stops[a, : m[a], : m[a]] @ repair.present.T / (end or 1.0)
-        stops.append(bigram.last[a] * _smooth_second(last, end, choices.strength).reshape(-1))
-    ends = np.concatenate(starts), np.concatenate(stops)
-    return Operators(m, False, *ends, block, np.concatenate(parts), bigram.first, bigram.base, bigram.last)
+
+    def pairs() -> Iterator[tuple[int, AnyArray]]:
+        for code in sorted(moments.pairs):
+            b, a = divmod(code, A)
+            n = counts[b, a]
+            if n >= choices.fewest and max(m[a], m[b]) > 1:
+                three = repairs[b].future, repairs[a].past, repairs[a].present
+                mean = np.einsum("xi,yj,zk,ijk->xyz", *three, moments.pairs[code] / n, optimize=True)
+                yield code, _smooth_third(mean, n, choices.strength)
+
+    def ends() -> Iterator[Ends]:
+        for a, repair in enumerate(repairs):
+            begin, end = moments.starts[a, 0], moments.stops[a, 0, 0]
+            first = repair.future @ moments.starts[a, : m[a]] / (begin or 1.0)
+            q = trust(begin, choices.strength)
+            last = repair.past @ moments.stops[a, : m[a], : m[a]] @ repair.present.T / (end or 1.0)
+            start = q * first + (1 - q) * neutral_vector(int(m[a]))
+            yield start, _smooth_second(last, end, choices.strength)
+
+    return assembled(bigram, m, pairs(), ends())
 
 
 def _observations(
@@ -342,16 +302,9 @@ def _observations(
     for a, repair in enumerate(repairs):
         rows, m = np.flatnonzero(seen.labels == a), repair.destiny.shape[0]
         sums[rows, :m] = seen.sums[rows, :m] @ repair.destiny.T
-    return observations_of(
-        dictionary.symbols,
-        seen.keys,
-        seen.labels,
-        seen.sums[:, 0],
-        sums,
-        len(dictionary.names),
-        neutral_vector(width),
-        dictionary.choices.weight,
-    )
+    table = Seen(seen.keys, seen.labels, seen.sums[:, 0], sums)
+    neutral, weight = neutral_vector(width), dictionary.choices.weight
+    return observations_of(dictionary.symbols, table, len(dictionary.names), neutral, weight)
 
 
 def _emission(dictionary: TaggerDictionary, moments: TaggerMoments) -> Emission:

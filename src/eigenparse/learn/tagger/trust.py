@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from eigenparse.arrays import AnyArray
-from eigenparse.features.tagger.sequence import ChainFeatures
-from eigenparse.features.tagger.templates import Template
 from eigenparse.inference.tagger.chain import PRUNING, dense_marginals, lattice_of, run_lattice
 from eigenparse.learn.tagger.base import Bigram, Labelled, fit_bigram, no_observations, one_state
 from eigenparse.learn.tagger.emission import EmissionLearner, LogLinearEmission, fit_emission
+from eigenparse.learn.tagger.plan import TaggerPlan
 from eigenparse.learn.tagger.runs import estimate_run_operators
 from eigenparse.learn.tagger.spectral import (
     SpectralChoices,
@@ -44,48 +43,34 @@ class Trial:
     errors: float
 
 
-@dataclass(frozen=True, slots=True)
-class LatentTask:
-    """What the states of a tagger are learnt from."""
-
-    label: str
-    emission: EmissionLearner
-    features: ChainFeatures
-    symbols: tuple[Template, ...]
-    seed: int
-
-
 def spectral_parts(
-    data: Labelled, task: LatentTask, several: list[SpectralChoices], bigram: Bigram
-) -> tuple[list[tuple[Operators, Observations]], list[list[float]]]:
+    data: Labelled, plan: TaggerPlan, several: list[SpectralChoices], bigram: Bigram
+) -> tuple[list[tuple[Operators, Observations]], tuple[AnyArray, ...]]:
     """Operators and observations by moments under several smoothings of the same views; singular values by label."""
-    views = chain_views(data, task.label, task.features, several[0], task.seed)
+    views = chain_views(data, plan.features, several[0], plan.seed)
     neutral = neutral_vector(several[0].states)
     made = [
         (
             (estimate_run_operators if one.runs else estimate_operators)(data, views, bigram, one),
-            estimate_observations(data, views.destiny, task.symbols, neutral, one.weight),
+            estimate_observations(data, views.destiny, plan.symbols, neutral, one.weight),
         )
         for one in several
     ]
-    return made, [[round(float(v), 6) for v in values] for values in views.along]
+    return made, views.along
 
 
-def choose_smoothing(
-    data: Labelled, task: LatentTask, usual: SpectralChoices
-) -> tuple[SpectralChoices | None, list[Trial]]:
+def choose_smoothing(data: Labelled, plan: TaggerPlan) -> tuple[SpectralChoices | None, list[Trial]]:
     """The smoothing of largest gain among those that beat the bigram HMM beyond doubt; None: the HMM itself."""
+    usual = plan.spectral
     cut = len(data.sequences) - max(1, len(data.sequences) // SHARE)
-    past, held = _part(data, 0, cut), _part(data, cut, len(data.sequences))
+    past, held = data.part(0, cut), data.part(cut, len(data.sequences))
     if held.labels.size < FEWEST or not past.labels.size:
         return usual, []
     several = [replace(usual, strength=f * usual.strength, weight=f * usual.weight) for f in FACTORS]
-    emission = fit_emission(
-        _brief(task.emission), past.sequences, past.labels, len(past.names), seed=task.seed
-    )
+    emission = fit_emission(_brief(plan.emission), past, plan.seed)
     bigram = fit_bigram(past)
-    parts, _ = spectral_parts(past, task, several, bigram)
-    found = _right_posteriors(held, task, emission, [(one_state(bigram), no_observations()), *parts])
+    parts, _ = spectral_parts(past, plan, several, bigram)
+    found = _right_posteriors(held, emission, [(one_state(bigram), no_observations()), *parts])
     trials = [_trial(one, mine - found[0]) for one, mine in zip(several, found[1:], strict=True)]
     best = max(range(len(trials)), key=lambda k: (trials[k].errors >= DEMAND, trials[k].gain, -k))
     return (several[best] if trials[best].errors >= DEMAND else None), trials
@@ -96,14 +81,6 @@ def _trial(choices: SpectralChoices, difference: AnyArray) -> Trial:
     return Trial(choices.strength, choices.weight, gain, gain / spread if spread > 0.0 else 0.0)
 
 
-def _part(data: Labelled, start: int, stop: int) -> Labelled:
-    """Sequences ``start`` up to ``stop``."""
-    low, high = int(data.sequences.offsets[start]), int(data.sequences.offsets[stop])
-    return Labelled(
-        data.sequences.take(start, stop), data.labels[low:high], data.names, data.weights[low:high]
-    )
-
-
 def _brief(learner: EmissionLearner) -> EmissionLearner:
     """An emission that costs less: the strengths are compared with each other, beside the same one."""
     if isinstance(learner, LogLinearEmission):
@@ -112,10 +89,10 @@ def _brief(learner: EmissionLearner) -> EmissionLearner:
 
 
 def _right_posteriors(
-    held: Labelled, task: LatentTask, emission: Emission, parts: list[tuple[Operators, Observations]]
+    held: Labelled, emission: Emission, parts: list[tuple[Operators, Observations]]
 ) -> list[AnyArray]:
     """Posterior of the right label at every token, (T,), of the bigram HMM, which is first, and of the others."""
-    models = [RefinementHMM(held.sequences.names, task.label, held.names, o, emission, v) for o, v in parts]
+    models = [RefinementHMM(held.sequences.names, held.label, held.names, o, emission, v) for o, v in parts]
     lattice = lattice_of(models[-1], held.sequences, PRUNING)  # smoothing changes no key, so all share it
     token = np.arange(held.labels.size)
     right = []

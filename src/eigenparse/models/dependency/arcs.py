@@ -9,9 +9,10 @@ import numpy.typing as npt
 from eigenparse.arrays import AnyArray
 from eigenparse.errors import DataError, ModelFileError, OptionError
 from eigenparse.features.dependency.templates import CODES
-from eigenparse.models.contents import check_contents
+from eigenparse.models.schema import check_model
 from eigenparse.models.store import Header, load_model, save_model
-from eigenparse.models.tagger.rhmm import RefinementHMM
+from eigenparse.models.tagger.kind import ONE_TAGGER
+from eigenparse.models.tagger.rhmm import RefinementHMM, parts_below
 
 KIND = "dependency"
 
@@ -75,9 +76,9 @@ def save_arcs(path: str | Path, model: ArcModel) -> None:
         "label_weights": model.label_weights[label_used],
     }
     for name, tagger in model.taggers.items():
-        about, parts = tagger.to_arrays(f"{name}.")
+        about, parts = tagger.to_parts()
         header["taggers"] = {**header.get("taggers", {}), name: about}
-        arrays |= parts
+        arrays |= {f"{name}.{key}": array for key, array in parts.items()}
     save_model(path, kind=KIND, header=header, arrays=arrays)
 
 
@@ -87,9 +88,9 @@ def _taggers(headers: Header, arrays: dict[str, AnyArray]) -> dict[str, Refineme
     for name, header in headers.items():
         if name not in ("upos", "xpos"):
             raise ValueError("a tagger is of neither upos nor xpos")
-        own = {f"m0.{key.partition('.')[2]}": a for key, a in arrays.items() if key.startswith(f"{name}.")}
-        check_contents("rhmm", {"members": [header]}, own)
-        found[name] = RefinementHMM.from_arrays(header, own, "m0.")
+        own = parts_below(arrays, f"{name}.")
+        check_model(ONE_TAGGER, header, own)
+        found[name] = RefinementHMM.from_parts(header, own)
     return found
 
 

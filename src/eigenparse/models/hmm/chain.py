@@ -4,19 +4,18 @@ Notation [hsu-etal-2012]: initial = b_1, operators = B_x, final = b_inf; the row
 """
 
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from eigenparse.arrays import AnyArray, IntVector
 from eigenparse.corpus.sequences import Column, map_symbols
-from eigenparse.errors import DataError, ModelFileError
-from eigenparse.models.store import load_model, save_model
+from eigenparse.models.registry import Parts
+from eigenparse.models.tagger.rhmm import STATISTICS, parts_below
 
-KIND = "hmm"
 UNKNOWN = "\ufffd"
-ARRAYS = ("initial", "operators", "final", "predict", "reset", "unigram", "start", "transition", "emission")
+PROPER = ("start", "transition", "emission")
+OBSERVABLE = ("initial", "operators", "final", "predict", "reset", "unigram")
 NO_PAIRS = np.zeros((0, 0, 0))
 
 
@@ -28,6 +27,7 @@ class ChainModel:
     floor: share of the unigram below which no prediction falls.  pairs: (n, n, k), b_inf' B_y B_x as
     pairs[x, y], estimated directly, or nothing; pair_share: what they count for in predictions.
     start (k,), transition (k, k) as [to, from] and emission (n, k) are empty unless the model is proper.
+    statistics: the sums behind the model, if they were kept, as a header and arrays (see ``learn.hmm.statistics``).
     """
 
     symbols: tuple[str, ...]
@@ -39,12 +39,13 @@ class ChainModel:
     reset: AnyArray
     unigram: AnyArray
     floor: float
-    start: AnyArray
-    transition: AnyArray
-    emission: AnyArray
+    start: AnyArray = field(default_factory=lambda: np.zeros(0))
+    transition: AnyArray = field(default_factory=lambda: np.zeros(0))
+    emission: AnyArray = field(default_factory=lambda: np.zeros(0))
     about: dict[str, Any] = field(default_factory=dict)
     pairs: AnyArray = field(default_factory=lambda: NO_PAIRS)
     pair_share: float = 0.0
+    statistics: Parts | None = None
 
     @property
     def is_proper(self) -> bool:
@@ -60,6 +61,55 @@ class ChainModel:
         """Symbol ids of a column; unknown symbols are 0."""
         ids = map_symbols(column, {symbol: k for k, symbol in enumerate(self.symbols)})
         return np.maximum(ids, 0).astype(np.int32)
+
+    def to_parts(self) -> Parts:
+        """JSON header and named arrays; the operators of a proper model follow from its probabilities."""
+        header: dict[str, Any] = {
+            "symbols": list(self.symbols),
+            "unit": self.unit,
+            "floor": self.floor,
+            "about": self.about,
+            "proper": self.is_proper,
+            "pair_share": self.pair_share,
+        }
+        arrays = {name: getattr(self, name) for name in (PROPER if self.is_proper else OBSERVABLE)}
+        if self.pair_share > 0.0:
+            arrays["pairs"] = self.pairs
+        if self.statistics is not None:
+            header[STATISTICS] = self.statistics[0]
+            arrays |= {f"{STATISTICS}.{name}": array for name, array in self.statistics[1].items()}
+        return header, arrays
+
+    @classmethod
+    def from_parts(cls, header: dict[str, Any], arrays: dict[str, AnyArray]) -> "ChainModel":
+        """The inverse of ``to_parts``."""
+        given = tuple(header["symbols"]), header["unit"]
+        if header["proper"]:
+            start, transition, emission = (arrays[name] for name in PROPER)
+            return proper_chain(*given, start, transition, emission, dict(header["about"]))
+        sums = (header[STATISTICS], parts_below(arrays, f"{STATISTICS}.")) if STATISTICS in header else None
+        observable: dict[str, Any] = {name: arrays[name] for name in OBSERVABLE}
+        return cls(
+            *given,
+            **observable,
+            floor=float(header["floor"]),
+            about=dict(header["about"]),
+            pairs=arrays.get("pairs", NO_PAIRS),
+            pair_share=float(header.get("pair_share", 0.0)),
+            statistics=sums,
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """What is in the model."""
+        return {
+            "unit": self.unit,
+            "symbols": len(self.symbols),
+            "n_states": self.n_states,
+            "proper": self.is_proper,
+            "parameters": sum(array.size for array in self.to_parts()[1].values()),
+            "statistics": self.statistics is not None,
+            **self.about,
+        }
 
 
 def proper_chain(
@@ -91,82 +141,3 @@ def proper_chain(
         emission,
         about or {},
     )
-
-
-def check_chain(model: ChainModel) -> ChainModel:
-    """The same model, or a sentence saying what does not fit."""
-    n, k = len(model.symbols), model.initial.size
-    shapes = {
-        "operators": (n, k, k),
-        "final": (k,),
-        "predict": (n, k),
-        "reset": (n, k),
-        "unigram": (n,),
-    }
-    if model.pair_share > 0.0:
-        shapes["pairs"] = (n, n, k)
-    if model.is_proper:
-        shapes |= {"start": (k,), "transition": (k, k), "emission": (n, k)}
-    for name, shape in shapes.items():
-        if getattr(model, name).shape != shape:
-            raise DataError(
-                f"{name} has shape {getattr(model, name).shape}, not {shape}; build the model again"
-            )
-    return model
-
-
-def chain_parts(model: ChainModel) -> tuple[dict[str, Any], dict[str, AnyArray]]:
-    """Header and arrays of a model file."""
-    header: dict[str, Any] = {
-        "symbols": list(model.symbols),
-        "unit": model.unit,
-        "floor": model.floor,
-        "about": model.about,
-        "proper": model.is_proper,
-        "pair_share": model.pair_share,
-    }
-    names = [
-        name for name in ARRAYS if getattr(model, name).size and not (model.is_proper and name in DERIVED)
-    ]
-    arrays = {name: getattr(model, name) for name in names}
-    if model.pair_share > 0.0:
-        arrays["pairs"] = model.pairs
-    return header, arrays
-
-
-def save_chain(path: str | Path, model: ChainModel) -> None:
-    """Write an HMM to a file."""
-    header, arrays = chain_parts(model)
-    save_model(path, kind=KIND, header=header, arrays=arrays)
-
-
-DERIVED = ("initial", "operators", "final", "predict", "reset", "unigram")
-
-
-def load_chain(path: str | Path) -> ChainModel:
-    """Read what ``save_chain`` wrote; ModelFileError says why it cannot."""
-    kind, header, arrays = load_model(path)
-    if kind != KIND:
-        raise ModelFileError(
-            f"{path}: holds a model of kind {kind!r}, not an HMM; give a file of `train hmm`"
-        )
-    try:
-        symbols, unit = tuple(header["symbols"]), str(header["unit"])
-        if header["proper"]:
-            start, transition, emission = (arrays[name] for name in ("start", "transition", "emission"))
-            about = dict(header["about"])
-            return check_chain(proper_chain(symbols, unit, start, transition, emission, about))
-        empty = {name: arrays.get(name, np.zeros(0)) for name in ARRAYS}
-        return check_chain(
-            ChainModel(
-                symbols,
-                unit,
-                floor=float(header["floor"]),
-                about=dict(header["about"]),
-                pairs=arrays.get("pairs", NO_PAIRS),
-                pair_share=float(header.get("pair_share", 0.0)),
-                **empty,
-            )
-        )
-    except (KeyError, TypeError, ValueError) as problem:
-        raise ModelFileError(f"{path}: not a readable HMM ({problem}); train or copy it again") from None

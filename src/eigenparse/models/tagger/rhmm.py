@@ -2,23 +2,25 @@
 
 Notation [stratos-2013]: start = c_1, blocks = C^{b|a} as (m_b, pairs_a) matrices, stop = C^{*|a} as
 vectors on pairs, an observation vector times an emission = c_x.  A model learnt by moments lives in
-an arbitrary basis whose first coordinate is the constant 1, so that one state a label *is* the
+an arbitrary basis whose first coordinate is the constant 1, so that one state per label *is* the
 bigram HMM; a diagonal model has probabilities and its observations act coordinate by coordinate.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from eigenparse.arrays import AnyArray, IntVector, LongVector, as_offsets
 from eigenparse.corpus.sequences import Sequences
-from eigenparse.errors import DataError, ModelFileError
 from eigenparse.features.tagger.templates import KeyVector, parse_template, positions, template_keys
-from eigenparse.models.store import load_model, save_model
+from eigenparse.models.registry import Parts
 
-KIND = "rhmm"
+OPERATOR_ARRAYS = ("states", "start", "stop", "block", "values", "first", "base", "last")
+EMISSION_ARRAYS = ("keys", "rows", "offset")
+OBSERVATION_ARRAYS = ("keys", "row_at", "row_label", "vectors")
+STATISTICS = "statistics"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +60,10 @@ class Operators:
 
 @dataclass(frozen=True, slots=True)
 class Emission:
-    """Log emission of labels: rows (F, A) of template keys, added up or the finest taken, less a prior.
+    """Log emission of labels: rows (F, A) by template key, and an offset (A,) added to every token.
 
-    Templates go from coarse to fine.  combine: ``sum`` (log-linear) or ``last`` (back-off chain).
+    Templates go from coarse to fine.  combine: ``sum`` adds the rows of all templates (log-linear), ``last`` takes
+    the finest row that is known (back-off chain).
     """
 
     templates: tuple[str, ...]
@@ -92,7 +95,7 @@ class Observations:
 
 @dataclass(frozen=True, slots=True)
 class RefinementHMM:
-    """A tagger: which columns it reads, its labels, operators, emission and observation vectors."""
+    """One tagger: the columns it reads, its labels, operators, emission and observation vectors."""
 
     columns: tuple[str, ...]
     label: str
@@ -103,7 +106,7 @@ class RefinementHMM:
     words: tuple[str, ...] = ()
     about: dict[str, Any] = field(default_factory=dict)
 
-    def to_arrays(self, prefix: str = "") -> tuple[dict[str, Any], dict[str, AnyArray]]:
+    def to_parts(self) -> Parts:
         """JSON header and named arrays."""
         o, e, v = self.operators, self.emission, self.observations
         header = {
@@ -117,128 +120,109 @@ class RefinementHMM:
             "words": list(self.words),
             "about": self.about,
         }
-        named = {name: getattr(o, name) for name in OPERATOR_ARRAYS}
-        named |= {"emission_keys": e.keys, "emission_rows": e.rows, "emission_offset": e.offset}
-        named |= {f"observation_{name}": getattr(v, name) for name in OBSERVATION_ARRAYS}
-        return header, {prefix + name: array for name, array in named.items()}
+        emission = {f"emission_{name}": getattr(e, name) for name in EMISSION_ARRAYS}
+        return header, operator_arrays(o, v) | emission
 
     @classmethod
-    def from_arrays(
-        cls, header: dict[str, Any], arrays: dict[str, AnyArray], prefix: str = ""
-    ) -> "RefinementHMM":
-        """The inverse of ``to_arrays``, checked."""
-        at = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-        operators = Operators(
-            diagonal=bool(header["diagonal"]), **{name: at[name] for name in OPERATOR_ARRAYS}
-        )
+    def from_parts(cls, header: dict[str, Any], arrays: dict[str, AnyArray]) -> "RefinementHMM":
+        """The inverse of ``to_parts``, of parts that fit the schema ``ONE_TAGGER``."""
+        operators, observations = operators_of(arrays, header["diagonal"], header["observation_templates"])
         emission = Emission(
             tuple(header["emission_templates"]),
-            at["emission_keys"],
-            at["emission_rows"],
-            str(header["emission_combine"]),
-            at["emission_offset"],
+            combine=header["emission_combine"],
+            **{name: arrays[f"emission_{name}"] for name in EMISSION_ARRAYS},
         )
-        observations = Observations(
-            tuple(header["observation_templates"]),
-            **{name: at[f"observation_{name}"] for name in OBSERVATION_ARRAYS},
-        )
-        model = cls(
-            tuple(header["columns"]),
-            str(header["label"]),
-            tuple(header["labels"]),
-            check_operators(operators),
-            emission,
-            observations,
-            tuple(header["words"]),
-            dict(header["about"]),
-        )
-        return _check(model)
+        given = tuple(header["columns"]), header["label"], tuple(header["labels"])
+        return cls(*given, operators, emission, observations, tuple(header["words"]), dict(header["about"]))
 
 
-OPERATOR_ARRAYS = ("states", "start", "stop", "block", "values", "first", "base", "last")
-OBSERVATION_ARRAYS = ("keys", "row_at", "row_label", "vectors")
+def operator_arrays(operators: Operators, observations: Observations) -> dict[str, AnyArray]:
+    """Operators and observation vectors by the names of their arrays."""
+    arrays = {name: getattr(operators, name) for name in OPERATOR_ARRAYS}
+    return arrays | {f"observation_{name}": getattr(observations, name) for name in OBSERVATION_ARRAYS}
 
 
-def check_operators(o: Operators) -> Operators:
-    """The same operators, or a sentence saying which array does not fit."""
-    A, n_states, n_pairs = o.states.size, int(o.states.sum()), int(o.pairs.sum())
-    shapes = {
-        "start": (n_states,),
-        "stop": (n_pairs,),
-        "block": (A * A,),
-        "first": (A,),
-        "base": (A, A),
-        "last": (A,),
-    }
-    for name, shape in shapes.items():
-        if getattr(o, name).shape != shape:
-            raise DataError(
-                f"operators: {name} has shape {getattr(o, name).shape}, not {shape}; build them again"
-            )
-    size = np.outer(o.states, o.pairs).reshape(-1).astype(np.int64)
-    present = o.block >= 0
-    if A == 0 or o.states.min() < 1 or np.any(o.block[present] + size[present] > o.values.size):
-        raise DataError(
-            "operators: a block reaches beyond the values or a label has no state; build them again"
-        )
-    return o
+def operators_of(
+    arrays: dict[str, AnyArray], diagonal: bool, templates: Sequence[str]
+) -> tuple[Operators, Observations]:
+    """The inverse of ``operator_arrays``."""
+    operators = Operators(diagonal=diagonal, **{name: arrays[name] for name in OPERATOR_ARRAYS})
+    vectors = {name: arrays[f"observation_{name}"] for name in OBSERVATION_ARRAYS}
+    return operators, Observations(tuple(templates), **vectors)
 
 
-def _check(model: RefinementHMM) -> RefinementHMM:
-    """A loaded model whose parts agree with each other."""
-    e, v, A = model.emission, model.observations, len(model.labels)
-    agree = (
-        model.operators.states.size == A
-        and e.rows.shape == (e.keys.size, A)
-        and e.offset.shape == (A,)
-        and v.row_at.shape == (v.keys.size + 1,)
-        and v.vectors.shape[0] == v.row_label.size == int(v.row_at[-1])
-        and v.vectors.shape[1] >= int(model.operators.states.max())
-        and int(v.row_at[0]) >= 0
-        and bool(np.all(np.diff(v.row_at) >= 0))
-    )
-    if not agree:
-        raise ModelFileError("the parts of the model do not fit each other; train or copy it again")
-    return model
+def parts_below(arrays: dict[str, AnyArray], prefix: str) -> dict[str, AnyArray]:
+    """The arrays whose names begin with a prefix, without it."""
+    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
 
 @dataclass(frozen=True, slots=True)
-class Product:
-    """Several taggers of the same labels, applied as one: log posteriors are added."""
+class Tagger:
+    """What a file of kind ``rhmm`` holds: one refinement HMM, or several whose log posteriors are added.
+
+    All members read the same columns and give the same labels.  statistics: the sums behind the one member, if
+    they were kept, as a header and arrays (``learn.tagger.statistics`` reads them).
+    """
 
     members: tuple[RefinementHMM, ...]
+    statistics: Parts | None = None
+
+    @property
+    def first(self) -> RefinementHMM:
+        """The member that is asked where only one is."""
+        return self.members[0]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that are read; the first holds the words."""
+        return self.first.columns
+
+    @property
+    def label(self) -> str:
+        """The column that is predicted."""
+        return self.first.label
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """Labels shared by all members."""
-        return self.members[0].labels
+        """Names of the labels."""
+        return self.first.labels
 
+    def to_parts(self) -> Parts:
+        """JSON header and named arrays."""
+        headers: list[dict[str, Any]] = []
+        arrays: dict[str, AnyArray] = {}
+        for k, member in enumerate(self.members):
+            header, named = member.to_parts()
+            headers.append(header)
+            arrays |= {f"m{k}.{name}": array for name, array in named.items()}
+        whole: dict[str, Any] = {"members": headers}
+        if self.statistics is not None:
+            whole[STATISTICS] = self.statistics[0]
+            arrays |= {f"{STATISTICS}.{name}": array for name, array in self.statistics[1].items()}
+        return whole, arrays
 
-def save_tagger(path: str | Path, model: RefinementHMM | Product) -> None:
-    """Write a tagger, or a product of them, to one file."""
-    members = model.members if isinstance(model, Product) else (model,)
-    headers: list[dict[str, Any]] = []
-    arrays: dict[str, AnyArray] = {}
-    for k, member in enumerate(members):
-        header, named = member.to_arrays(f"m{k}.")
-        headers.append(header)
-        arrays |= named
-    save_model(path, kind=KIND, header={"members": headers}, arrays=arrays)
+    @classmethod
+    def from_parts(cls, header: dict[str, Any], arrays: dict[str, AnyArray]) -> "Tagger":
+        """The inverse of ``to_parts``."""
+        members = [
+            RefinementHMM.from_parts(one, parts_below(arrays, f"m{k}."))
+            for k, one in enumerate(header["members"])
+        ]
+        sums = (header[STATISTICS], parts_below(arrays, f"{STATISTICS}.")) if STATISTICS in header else None
+        return cls(tuple(members), sums)
 
-
-def load_tagger(path: str | Path) -> RefinementHMM | Product:
-    """Read what ``save_tagger`` wrote; ModelFileError says why it cannot."""
-    kind, header, arrays = load_model(path)
-    if kind != KIND:
-        raise ModelFileError(
-            f"{path}: holds a model of kind {kind!r}, not a tagger; give a file of `train rhmm`"
-        )
-    try:
-        members = tuple(
-            RefinementHMM.from_arrays(part, arrays, f"m{k}.") for k, part in enumerate(header["members"])
-        )
-    except (KeyError, TypeError, IndexError, ValueError) as problem:
-        raise ModelFileError(f"{path}: not a readable tagger ({problem}); train or copy it again") from None
-    if not members:
-        raise ModelFileError(f"{path}: holds no tagger; train it again")
-    return members[0] if len(members) == 1 else Product(members)
+    def summary(self) -> dict[str, Any]:
+        """What is in the model."""
+        states = self.first.operators.states
+        return {
+            "members": len(self.members),
+            "reads": list(self.columns),
+            "label": self.label,
+            "labels": list(self.labels),
+            "states_in_all": int(states.sum()),
+            "most_states": int(states.max()),
+            "known_words": len(self.first.words),
+            "parameters": sum(array.size for one in self.members for array in one.to_parts()[1].values()),
+            "statistics": self.statistics is not None,
+            **self.first.about,
+        }
