@@ -1,6 +1,7 @@
 """The shape of the package: who may import whom, no import cycles, and functions that stay small."""
 
 import ast
+import functools
 import pathlib
 from collections.abc import Iterator
 
@@ -157,6 +158,7 @@ TEMPORARY_VERBS: set[str] = {
 TEMPORARY_TESTS: set[str] = set()
 
 
+@functools.cache
 def sources(package: pathlib.Path) -> dict[str, ast.Module]:
     """Syntax trees by module name: ``corpus.files``, ``corpus`` for an ``__init__``, "" for the package."""
     found = {}

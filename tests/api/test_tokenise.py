@@ -40,6 +40,11 @@ TOKENS = {
     "Is no. 5 the GDP? No.": "Is no. 5 the GDP ? No .",
     "1. Open it at 7:30pm :) #nice": "1. Open it at 7:30 pm :) #nice",
     "See www.example.org/a-b, @someone; it's #1.": "See www.example.org/a-b , @someone ; it 's # 1 .",
+    "I \u2764\ufe0f it \U0001f44d\U0001f3fd!": "I \u2764\ufe0f it \U0001f44d\U0001f3fd !",
+    "Go\U0001f1eb\U0001f1f7\U0001f1e9\U0001f1ea": "Go \U0001f1eb\U0001f1f7 \U0001f1e9\U0001f1ea",
+    "\U0001f468\u200d\U0001f467ok 1\ufe0f\u20e3": "\U0001f468\u200d\U0001f467 ok 1\ufe0f\u20e3",
+    "Cafe\u0301s and \u0939\u093f\u0928\u094d\u0926\u0940.": "Cafe\u0301s and \u0939\u093f\u0928\u094d\u0926\u0940 .",
+    "See example.org/a?b=1, youtube.com; ask @jo_e-x.": "See example.org/a?b=1 , youtube.com ; ask @jo_e-x .",
     "'Tis the '90s, y'know": "'T is the '90s , y'know",
 }
 

@@ -9,6 +9,8 @@ leave other languages' words whole.
 import re
 from collections.abc import Iterable, Iterator
 
+import regex
+
 from eigenparse.errors import OptionError
 
 # Words whose full stop does not end a sentence, and words that have one but may end a sentence.
@@ -43,19 +45,23 @@ uni vice
 _STAYING = frozenset(_PREFIXES.split())
 _HYPHEN = re.compile(r"(?<=[^\W_])([-/])(?=[^\W_])")
 _FIGURES = re.compile(r"\d[\d.,]*(?:/\d[\d.,]*)+|\d{3}-\d{4}|\d+(?:-\d+){2,}")  # dates, fractions, telephone
-_PIECES = re.compile(
+# W is a letter or digit with its combining marks; \X is whatever a reader sees as one character, such as an emoji
+# with its skin colour, a flag, or a family joined of several emoji.
+_PIECES = regex.compile(
     r"""
     https?://[^\s<>"]+[^\s<>".,;:!?)\]'] | (?:www\.)[\w-]+(?:\.[\w-]+)+(?:/[^\s<>"]*[^\s<>".,;:!?)\]'])? # addresses
-  | [\w.+-]+@[\w-]+(?:\.[\w-]+)+ | (?<!\w)[@\#][A-Za-z]\w+                  # mail, names, topics
+  | (?:[\w-]+\.)+(?:com|org|net|edu|gov|info|io|eu|uk|de|fr|co|tv|app|dev)(?:/[^\s<>"]*[^\s<>".,;:!?)\]'])?(?![\w@])
+  | [\w.+-]+@[\w-]+(?:\.[\w-]+)+ | (?<!\w)[@\#][A-Za-z_]\w*(?:[.-]\w+)* | (?<![\w/])[ur]/\w+  # mail, names, topics
   | (?<!\S)[:;=]-?[()DPp](?!\w)                                            # faces
   | \.{2,} | … | -{2,} | [—–] | [!?]{2,} | `` | '' | ([*=_~<>])\1+          # dots, dashes, runs of marks
+  | [\d\#*]\uFE0F?\u20E3                                                   # key caps
   | \d{1,2}:\d\d(?=[ap]\.?m\b) | \d{1,2}(?=[ap]m\b)                         # 7:30pm
-  | [$\#£€¥]? [+-]? \d+(?:[.,:/]\d+)* (?:\w+)? (?:-\w+)* | %               # numbers
+  | [$\#£€¥]? [+-]? \d+(?:[.,:/]\d+)* (?:W+)? (?:-W+)* | %               # numbers
   | '\d\ds?\b | ^['’](?:s|m|d|ll|re|ve|em|tis|twas)\b                      # '90s, 's on its own
-  | \w+(?:\.\w+)*(?:[-/&'’]\w+(?:\.\w+)*)*(?:['’]|-$)? (?:\.(?!\.))?       # words
-  | \S                                                                     # everything else
-    """,
-    re.VERBOSE | re.IGNORECASE,
+  | W+(?:\.W+)*(?:[-/&'’]W+(?:\.W+)*)*(?:['’]|-$)? (?:\.(?!\.))?           # words
+  | (?!\s)\X                                                               # everything else
+    """.replace("W", r"(?:\w[\p{M}\u200C]*)"),
+    regex.VERBOSE | regex.IGNORECASE,
 )
 
 

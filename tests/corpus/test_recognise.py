@@ -1,0 +1,60 @@
+"""Files are recognised by how they begin."""
+
+import pathlib
+
+import numpy as np
+import pytest
+
+from eigenparse.corpus.recognise import NAMES, recognise
+from eigenparse.models.container import write_container
+
+CASES = {
+    "(ROOT (S (NP (NN rain)) (VP (VBZ falls))))\n": "trees",
+    "( (S (NP (NN rain))\n     (VP (VBZ falls))) )\n": "trees",
+    "(\n (S (NN rain)))": "trees",
+    "(TOP (UH Yes))": "trees",
+    "# sent_id = 1\n# text = Rain\n1\tRain\train\tNOUN\tNN\t_\t0\troot\t_\t_\n\n": "conllu",
+    "1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\t_\n": "conllu",
+    "Rain NN B-NP\nfalls VBZ B-VP\n\nSo RB O\n": "columns",
+    '{"words": ["a"]}\n{"words": ["b"]}\n': "json",
+    '[\n {"a": 1}\n]': "json",
+    "<!doctype html>\n<p>x</p>": "markup",
+    "I can't believe it's you.\nWhere are my keys?\n": "text",
+    "Dogs bark.": "text",
+    "Hello, world!": "text",
+    "I ca n't believe it 's you .\nWhere are my keys ?\n": "tokens",
+    "The old man the boats": "tokens",
+    "Mr. Smith left at 5 p.m. yesterday .": "tokens",
+    "( he said ) no .": "tokens",
+    "[ 1 ] see below .": "tokens",
+    "The cat sat .\nIt saw a dog .\n\nThen it ran .\n": "tokens",
+    "": "empty",
+    " \n\n": "empty",
+}
+
+
+@pytest.mark.parametrize("content", CASES)
+def test_text_is_recognised(content: str) -> None:
+    assert recognise(content.encode()) == CASES[content]
+
+
+@pytest.mark.parametrize(
+    ("content", "kind"),
+    [
+        (b"RIFF\x24\0\0\0WAVEfmt ", "audio"),
+        (b"fLaC\0\0", "audio"),
+        (b"\x1f\x8b\x08", "packed"),
+        (b"\0\1\2\3", "binary"),
+    ],
+)
+def test_bytes_are_recognised(content: bytes, kind: str) -> None:
+    assert recognise(content) == kind
+
+
+def test_a_model_is_recognised(tmp_path: pathlib.Path) -> None:
+    write_container(tmp_path / "m", kind="hmm", header={}, arrays={"a": np.zeros(3)})
+    assert recognise((tmp_path / "m").read_bytes()) == "model"
+
+
+def test_every_answer_has_a_name() -> None:
+    assert set(CASES.values()) | {"audio", "packed", "binary", "model"} == set(NAMES)
