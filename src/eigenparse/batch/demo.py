@@ -11,11 +11,11 @@ from eigenparse.arrays import FloatArray
 from eigenparse.corpus.brackets import write_trees
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.files import write_whole
-from eigenparse.corpus.transform import binarise, unbinarise
+from eigenparse.corpus.transform import unbinarise
 from eigenparse.decode.grammar.parser import Decoded, Parser, as_trees, decode, make_parser
 from eigenparse.draw import draw_svg, draw_text, row_posteriors
 from eigenparse.evaluate.brackets import score_brackets
-from eigenparse.learn.grammar.learner import LpcfgOptions, train_lpcfg
+from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.synthetic import english_grammar, latent_grammar, sample_treebank
 
@@ -107,11 +107,11 @@ def single(grammar: LatentGrammar) -> LatentGrammar:
 
 def compare(train: Treebank, gold: Treebank, seed: int) -> list[Row]:
     """The plain grammar, the latent one, and the truth."""
-    rows, binary = [], binarise(train)
+    rows = []
     for name, method in (("plain PCFG", "pcfg"), ("latent (cluster + EM)", "cluster")):
         start = time.perf_counter()
-        learned = train_lpcfg(binary, LpcfgOptions(method=method, seed=seed))
-        rows.append(judge(name, learned.grammar, gold, time.perf_counter() - start))
+        learnt = GrammarOptions(method=method, factor="right", seed=seed).fit(train)
+        rows.append(judge(name, learnt, gold, time.perf_counter() - start))
     return [*rows, judge("the true grammar", single(latent_grammar(english_grammar())), gold, 0.0)]
 
 

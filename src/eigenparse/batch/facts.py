@@ -23,13 +23,12 @@ def fact_lines(facts: dict[str, Any], before: str = "") -> list[str]:
     return rows
 
 
-def table(rows: Sequence[Any]) -> list[str]:
-    """Lines as they are; rows of figures by name as a table with a head."""
-    figures = [row for row in rows if isinstance(row, dict)]
-    if not figures:
-        return [str(row) for row in rows]
-    names = list(figures[0])
-    shown = [[_cell(row[name]) for name in names] for row in figures]
+def table(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Rows of figures by name as a table with a head; nothing if there are none."""
+    if not rows:
+        return []
+    names = list(rows[0])
+    shown = [[_cell(row[name]) for name in names] for row in rows]
     widths = [max(len(text) for text in column) for column in zip(names, *shown)]
     return [_row(cells, widths) for cells in (names, *shown)]
 

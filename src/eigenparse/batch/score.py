@@ -39,7 +39,8 @@ def score_brackets(path: Path, asked: ScoreRequest, where: Where) -> Iterator[by
 def _is_counted(treebank: Treebank) -> BoolVector:
     """Which rows are words that normalisation keeps."""
     empty = np.array([label == "-NONE-" for label in treebank.labels], dtype=bool)
-    return (treebank.word >= 0) & ~empty[treebank.label]
+    counted: BoolVector = (treebank.word >= 0) & ~empty[treebank.label]
+    return counted
 
 
 def score_dependencies(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:

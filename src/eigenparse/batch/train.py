@@ -99,7 +99,7 @@ def stage_lines(stages: Stages) -> list[str]:
 def _scored(kind: Kind, model: Model, options: Options, data: Data) -> list[Any]:
     """Print how good the model is on the development data, beside a simpler one where the kind has one.
 
-    The kind's verb "evaluate" returns lines, or one row of figures by name.
+    The kind's verb "evaluate" returns rows of figures by name, of which a table is printed, or sentences.
     """
     if data.gold is None or "evaluate" not in kind.verbs:
         return []
@@ -107,7 +107,9 @@ def _scored(kind: Kind, model: Model, options: Options, data: Data) -> list[Any]
     simpler = options.baseline() if hasattr(options, "baseline") else None
     models = [model] if simpler is None else [simpler.fit(data.train), model]
     found = [row for one in models for row in evaluate(one, data.gold)]
-    for line in table(found):
+    for sentence in (one for one in found if isinstance(one, str)):
+        tell(sentence)
+    for line in table([one for one in found if isinstance(one, dict)]):
         print(line)
     return found
 
@@ -116,6 +118,7 @@ def _write_report(path: Path, options: Options, model: Model, stages: Stages, mo
     """Everything about the run as JSON; unlike the model it may tell the time."""
     content = {
         "options": asdict(options),
+        "report": getattr(model, "report", {}),
         **model.summary(),
         "seconds": stages.seconds,
         "megabytes": stages.megabytes,
