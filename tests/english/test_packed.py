@@ -16,9 +16,9 @@ import eigenparse.models.grammar.packed
 from eigenparse.api.learner import LatentPCFG
 from eigenparse.api.tuning import sentences_of
 from eigenparse.errors import DataError, ModelFileError
+from eigenparse.models.container import write_container
 from eigenparse.models.grammar.packed import PackedGrammar, from_scale, pack_parts, to_scale, unpack_parts
 from eigenparse.models.grammar.pcfg import LatentGrammar
-from eigenparse.models.container import write_container
 from eigenparse.models.registry import load_model, read_parts, save_model
 from eigenparse.synthetic import sample_treebank
 

@@ -59,9 +59,10 @@ def loaded_grammar(place: ModelPlace, settings: tuple[tuple[str, Any], ...]) -> 
 @functools.lru_cache(maxsize=2)
 def loaded_arcs(place: ModelPlace) -> "ArcModel":
     """A dependency parser, read once by a worker."""
-    from eigenparse.models.dependency.arcs import load_arcs
+    from eigenparse.models.registry import load_model
 
-    return load_arcs(place.path)
+    found: ArcModel = load_model(place.path, "dependency")
+    return found
 
 
 @functools.lru_cache(maxsize=2)
@@ -230,7 +231,8 @@ def sentence_lines(lines: Iterable[str], size: int) -> Iterator[tuple[int, tuple
 def parse_arcs_block(block: LineBlock) -> tuple[bytes, int, bool]:
     """A block in CoNLL-U with its heads and relations; its words, and whether the parser had tags for them."""
     from eigenparse.cli.parse_dependency import has_tags
-    from eigenparse.decode.dependency.arcs import parse_corpus, read_input
+    from eigenparse.corpus.conllu import read_input
+    from eigenparse.decode.dependency.arcs import parse_corpus
 
     text, model = io.StringIO(), loaded_arcs(block.place)
     try:
@@ -246,7 +248,7 @@ def parse_trees_block(
     block: LineBlock, *, max_length: int | None, memory: int | None
 ) -> tuple[bytes, Counter[str]]:
     """A block in CoNLL-U as a split-head grammar parses it; its sentences, words, and sentences too long."""
-    from eigenparse.decode.dependency.arcs import read_input
+    from eigenparse.corpus.conllu import read_input
     from eigenparse.decode.dependency.split_heads import parse_corpus
 
     text, parser = io.StringIO(), loaded_trees(block.place, max_length, memory)

@@ -35,12 +35,13 @@ def merge(
 
 
 def _vectors(models: list[Path], out: Path) -> int:
-    from eigenparse.learn.vectors.statistics import load_statistics, merge_statistics, save_statistics
+    from eigenparse.learn.vectors.learner import merge_vectors
+    from eigenparse.models.registry import load_model, save_model
 
-    parts = [load_statistics(path) for path in models]
-    vectors, statistics = merge_statistics(parts, [str(path) for path in models])
-    save_statistics(out, vectors, statistics)
-    return int(vectors.about["n_tokens"])
+    parts = [load_model(path, "vectors") for path in models]
+    total = merge_vectors(parts, [str(path) for path in models])
+    save_model(total, out, "vectors")
+    return int(total.about["n_tokens"])
 
 
 def _chains(models: list[Path], out: Path) -> int:

@@ -22,10 +22,10 @@ NO_TAGS = "the sentences have no tags, on which this model relies; tag them or t
 def run(request: ParseRequest) -> None:
     """Parse one file with a graph-based parser."""
     from eigenparse.decode.dependency.arcs import parse_corpus
-    from eigenparse.models.dependency.arcs import load_arcs
+    from eigenparse.models.registry import load_model
 
     check_form(request)
-    model = load_arcs(request.model)
+    model = load_model(request.model, "dependency")
     corpus = read_sentences(request, tags_matter=not model.taggers)
     with text_stream(request) as out:
         parse_corpus(model, corpus, out, n_best=request.kbest)
@@ -52,10 +52,10 @@ def load_tree_parser(path: Path, max_length: int | None, memory: int | None) -> 
     """A model of split heads ready to parse; OptionError if it scores trees only."""
     from eigenparse.decode.dependency.split_heads import tree_parser
     from eigenparse.decode.grammar.parser import ParserOptions
-    from eigenparse.models.dependency.deptree import load_deptree
     from eigenparse.models.dependency.split_heads import SplitHeads
+    from eigenparse.models.registry import load_model
 
-    model = load_deptree(path)
+    model = load_model(path, "deptree")
     if not isinstance(model, SplitHeads):
         raise OptionError(
             f"{path}: the estimator {model.estimator} scores trees but finds none; "
@@ -87,8 +87,8 @@ def refuse_nothing(n_words: int) -> None:
 def read_sentences(request: ParseRequest, *, tags_matter: bool) -> "Conllu":
     """The sentences of a file; says so if they lack tags that the model was trained on."""
     from eigenparse.cli.progress import tell
+    from eigenparse.corpus.conllu import read_input
     from eigenparse.corpus.files import read_text
-    from eigenparse.decode.dependency.arcs import read_input
 
     corpus = read_input(read_text(request.source).split("\n"), source=str(request.source))
     refuse_nothing(corpus.trees.n_words)

@@ -72,9 +72,9 @@ def score_dependencies(model: Path, trees: list[str], skip_broken: bool) -> None
     from eigenparse.cli.progress import tell
     from eigenparse.corpus.files import find_files, read_text
     from eigenparse.decode.dependency.rerank import score_conllu
-    from eigenparse.models.dependency.deptree import load_deptree
+    from eigenparse.models.registry import load_model
 
-    loaded = load_deptree(model)
+    loaded = load_model(model, "deptree")
     for path in find_files(trees, suffixes=(".conllu", ".conll")):
         lines = read_text(path).split("\n")
         for note in score_conllu(loaded, lines, sys.stdout, source=str(path), skip_broken=skip_broken):
