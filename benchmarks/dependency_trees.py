@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 from eigenparse.corpus.conllu import read_conllu
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.inference.dependency.deptree import encode, score_symbols, score_trees
+from eigenparse.features.dependency.channels import encode
+from eigenparse.inference.dependency.deptree import score_symbols, score_trees
 from eigenparse.learn.dependency.trees import ESTIMATORS, DepTreeOptions
 from eigenparse.models.dependency.deptree import TreeModel
 from eigenparse.models.dependency.split_heads import SplitHeads
@@ -42,9 +43,8 @@ def main() -> None:
         start = time.process_time()
         run()
         speed = len(train) / (time.process_time() - start)
-        print(
-            f"{estimator:12s}{spent:8.2f} s CPU{speed:12.0f} trees/s{model.about.get('not_positive', 0):8d} not positive"
-        )
+        n_bad = model.about.get("not_positive", 0)
+        print(f"{estimator:12s}{spent:8.2f} s CPU{speed:12.0f} trees/s{n_bad:8d} not positive")
 
 
 if __name__ == "__main__":
