@@ -13,14 +13,16 @@ from eigenparse.corpus.dependencies import Dependencies, projectivised
 from eigenparse.corpus.split_heads import split_head_trees, word_tags
 from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint
 from eigenparse.learn.dependency.mira import ArcLearner, learn_relations
-from eigenparse.learn.grammar.learner import MEMBER_STREAM, LpcfgOptions, train_lpcfg
-from eigenparse.learn.grammar.states import StateOptions
+from eigenparse.learn.grammar.learner import MEMBER_STREAM, fit_trees
+from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.learn.rounds import Tell, silent
 from eigenparse.models.dependency.labeller import Labeller
 from eigenparse.models.dependency.split_heads import SplitHeads
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.run.local import LocalRun
 from eigenparse.run.ordered import OrderedRun
+from eigenparse.work.kept import Kept
+from eigenparse.work.work import Work
 
 FLOOR = 0.1  # counts that a rule or word never seen with a label is given
 LABEL_PASSES = 3  # over relations, of twice as many sentences as there are
@@ -46,7 +48,7 @@ def fit_split_heads(
     """
     filled = trees.select(np.flatnonzero(trees.lengths() > 0))
     binary = split_head_trees(projectivised(filled)[0], tags=tags)
-    options = LpcfgOptions(states=StateOptions(states=n_states), coarse_states=0)
+    options = GrammarOptions(states=n_states, coarse_states=0)
     told = tell if run == LocalRun() else silent
     work: list[Callable[[], Any]] = [
         partial(
@@ -72,8 +74,11 @@ def _done(work: Callable[[], Any]) -> Any:
     return work()
 
 
-def _grammar(trees: Trees, options: LpcfgOptions, tell: Tell, checkpoint: Checkpoint) -> LatentGrammar:
-    return train_lpcfg(trees, options, progress=tell, checkpoint=checkpoint).grammar
+def _grammar(trees: Trees, options: GrammarOptions, tell: Tell, checkpoint: Checkpoint) -> LatentGrammar:
+    kept = Kept(checkpoint.folder, checkpoint.seconds, checkpoint.name)
+    return fit_trees(
+        trees, options, Work(kept=kept, progress=lambda stage, done=None, total=None: tell(stage))
+    )
 
 
 def _labeller(trees: Dependencies, tags: str, seed: int, tell: Tell, checkpoint: Checkpoint) -> Labeller:
