@@ -15,7 +15,8 @@ from eigenparse.corpus.transform import binarise, unbinarise
 from eigenparse.decode.grammar.parser import Decoded, Parser, as_trees, decode, make_parser
 from eigenparse.draw import draw_svg, draw_text, row_posteriors
 from eigenparse.evaluate.brackets import score_brackets
-from eigenparse.learn.grammar.learner import LpcfgOptions, train_lpcfg
+from eigenparse.learn.grammar.learner import fit_trees
+from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.synthetic import english_grammar, latent_grammar, sample_treebank
 
@@ -110,8 +111,8 @@ def compare(train: Treebank, gold: Treebank, seed: int) -> list[Row]:
     rows, binary = [], binarise(train)
     for name, method in (("plain PCFG", "pcfg"), ("latent (cluster + EM)", "cluster")):
         start = time.perf_counter()
-        learned = train_lpcfg(binary, LpcfgOptions(method=method, seed=seed))
-        rows.append(judge(name, learned.grammar, gold, time.perf_counter() - start))
+        learned = fit_trees(binary, GrammarOptions(method=method, seed=seed))
+        rows.append(judge(name, learned, gold, time.perf_counter() - start))
     return [*rows, judge("the true grammar", single(latent_grammar(english_grammar())), gold, 0.0)]
 
 
