@@ -15,9 +15,9 @@ import numpy as np
 
 from eigenparse.corpus.conllu import read_conllu
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.decode.dependency.arcs import kbest, parse
 from eigenparse.evaluate.attachment import attachment
-from eigenparse.learn.dependency.mira import ArcLearner
+from eigenparse.inference.dependency.arcs import kbest, parse
+from eigenparse.learn.dependency.arcs import ArcOptions
 
 
 def universal_only(trees: Dependencies) -> Dependencies:
@@ -50,13 +50,13 @@ def main() -> None:
         train = universal_only(train.select(np.flatnonzero(train.lengths() <= 25)[:4000]))
         dev = universal_only(dev)
     warm = train.select([0, 1])
-    model, _ = ArcLearner(order=chosen.order, passes=1, bits=18).fit(warm)
+    model = ArcOptions(order=chosen.order, passes=1, bits=18).fit(warm)
     parse(model, warm)
     kbest(model, warm, 2)
     start = time.process_time()
-    model, report = ArcLearner(order=chosen.order, tags=chosen.tags).fit(train)
-    print(f"training        {time.process_time() - start:8.1f} s CPU, {report.n_lifted} trees lifted")
-    for name, share in report.tag_accuracy.items():
+    model = ArcOptions(order=chosen.order, tags=chosen.tags).fit(train)
+    print(f"training        {time.process_time() - start:8.1f} s CPU, {model.about['lifted']} trees lifted")
+    for name, share in model.about["tag_accuracy"].items():
         print(f"jack-knifed {name:16s}{100 * share:8.2f}")
     start = time.process_time()
     guess = parse(model, dev)

@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 from eigenparse.corpus.conllu import read_conllu
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.inference.dependency.deptree import encode, score_symbols, score_trees
-from eigenparse.learn.dependency.deptree_fit import ESTIMATORS, DepTreeLearner
+from eigenparse.features.dependency.channels import encode
+from eigenparse.inference.dependency.deptree import score_symbols, score_trees
+from eigenparse.learn.dependency.trees import ESTIMATORS, DepTreeOptions
 from eigenparse.models.dependency.deptree import TreeModel
 from eigenparse.models.dependency.split_heads import SplitHeads
 
@@ -26,25 +27,24 @@ def scorer(model: TreeModel, trees: Dependencies) -> Callable[[], object]:
 
 def main() -> None:
     """One line an estimator: CPU seconds, trees scored a second, totals that are not positive."""
-    options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("folder", type=pathlib.Path)
-    options.add_argument("--states", type=int, default=10)
-    chosen = options.parse_args()
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("folder", type=pathlib.Path)
+    arguments.add_argument("--states", type=int, default=10)
+    chosen = arguments.parse_args()
     train = read_conllu(chosen.folder / "train.conllu").trees
     for estimator in ESTIMATORS:
-        learner = DepTreeLearner(estimator=estimator, n_states=chosen.states)
-        model, _ = learner.fit(train.select(range(200)))
+        options = DepTreeOptions(estimator=estimator, states=chosen.states, relations=False)
+        model = options.fit(train.select(range(200)))
         scorer(model, train)()
         start = time.process_time()
-        model, report = learner.fit(train)
+        model = options.fit(train)
         spent = time.process_time() - start
         run = scorer(model, train)
         start = time.process_time()
         run()
         speed = len(train) / (time.process_time() - start)
-        print(
-            f"{estimator:12s}{spent:8.2f} s CPU{speed:12.0f} trees/s{report.n_not_positive:8d} not positive"
-        )
+        n_bad = model.about.get("not_positive", 0)
+        print(f"{estimator:12s}{spent:8.2f} s CPU{speed:12.0f} trees/s{n_bad:8d} not positive")
 
 
 if __name__ == "__main__":

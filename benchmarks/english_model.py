@@ -21,7 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from eigenparse.api.grammar import Grammar, load
 from eigenparse.api.raw import conventions
-from eigenparse.api.tuning import sentences_of
+from eigenparse.batch.tune_grammar import sentences_of
 from eigenparse.corpus.brackets import format_trees, parse_trees, read_trees
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.conllu import read_conllu

@@ -25,7 +25,7 @@ from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.transform import unbinarise
 from eigenparse.decode.grammar.parser import as_trees, decode, make_parser
 from eigenparse.evaluate.brackets import BracketScores, score_brackets
-from eigenparse.learn.grammar.learner import LpcfgOptions, train_treebank
+from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.synthetic import sample_treebank
 
@@ -73,16 +73,16 @@ def main() -> None:
     arguments.add_argument("--em-rounds", type=int)
     arguments.add_argument("--ensemble", type=int, default=1)
     given = arguments.parse_args()
-    options = LpcfgOptions(method=given.method, em_rounds=given.em_rounds, ensemble=given.ensemble)
+    options = GrammarOptions(method=given.method, em_rounds=given.em_rounds, ensemble=given.ensemble)
     if given.states is not None:
-        options = replace(options, states=replace(options.states, states=given.states))
-    train_treebank(normalise(sample_treebank(300, 0)), replace(options, ensemble=1))  # compiles the kernels
+        options = replace(options, states=given.states)
+    replace(options, ensemble=1).fit(normalise(sample_treebank(300, 0)))  # compiles the kernels
     gold = normalise(read_trees(given.data / given.treebank / f"{given.part}.ptb"))
     sentences, found = tokens(gold), []
     for seed in range(given.first_seed, given.first_seed + given.seeds):
         start = time.process_time()
         treebank = normalise(read_trees(given.data / given.treebank / "train.ptb"))
-        grammar = train_treebank(treebank, replace(options, seed=seed)).grammar
+        grammar = replace(options, seed=seed).fit(treebank)
         train = time.process_time() - start
         guess, seconds, status = parse(grammar, sentences)
         scores = score_brackets(gold, guess)

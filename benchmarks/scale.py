@@ -78,25 +78,25 @@ def embed(folder: pathlib.Path, n: int) -> None:
 
 def learn(path: pathlib.Path, states: int, rounds: int, jobs: int, cluster: str | None) -> None:
     """Learn once and print what it took as JSON."""
-    from eigenparse.learn.grammar.learner import LpcfgOptions
-    from eigenparse.learn.grammar.shards import cut_shards
-    from eigenparse.learn.grammar.states import StateOptions
-    from eigenparse.learn.grammar.streamed import train_shards
+    from eigenparse.learn.grammar.options import GrammarOptions
+    from eigenparse.learn.grammar.shards import Shards, cut_shards
     from eigenparse.run.ordered import open_run
+    from eigenparse.work.work import Work
 
-    options = LpcfgOptions(states=StateOptions(states=states), em_rounds=rounds)
-    shards = list(cut_shards(path))
+    options = GrammarOptions(states=states, em_rounds=rounds)
+    shards = tuple(cut_shards(path))
     began, cpu = time.perf_counter(), time.process_time()
     with open_run(cluster, jobs) as run:
-        learned = train_shards(shards, options, run=run)
+        work = Work(run)
+        grammar = options.fit(Shards(shards), work)
     record = {
         "seconds": time.perf_counter() - began,
         "cpu": time.process_time() - cpu,
         "shards": len(shards),
         "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-        "stages": learned.seconds,
-        "trees": learned.grammar.report["n_trees"],
-        "rules": int(learned.grammar.skeleton.rules.shape[0]),
+        "stages": work.stages.seconds,
+        "trees": grammar.report["n_trees"],
+        "rules": int(grammar.skeleton.rules.shape[0]),
     }
     print(json.dumps(record))
 

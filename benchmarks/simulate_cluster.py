@@ -122,27 +122,33 @@ def nothing(shard, task):  # type: ignore[no-untyped-def]
 
 def learning_passes(shards):  # type: ignore[no-untyped-def]
     """The passes of a learning run with m = 8, each with how its results are added."""
-    from eigenparse.learn.grammar import streamed
+    from eigenparse.learn.grammar import corpus as passes
+    from eigenparse.learn.grammar import members
     from eigenparse.learn.grammar.counts import estimate
-    from eigenparse.learn.grammar.learner import LpcfgOptions, single
-    from eigenparse.learn.grammar.states import StateOptions
-    from eigenparse.run.local import LocalRun
-    from eigenparse.run.ordered import reduce_ordered
+    from eigenparse.learn.grammar.options import GrammarOptions
+    from eigenparse.learn.grammar.shards import Shards
+    from eigenparse.learn.grammar.states import state_table, wanted_states
 
-    options = LpcfgOptions(states=StateOptions(states=8, nodes_per_state=100), em_rounds=1)
-    counts = streamed.count_corpus(LocalRun(), shards, options.binarisation)
-    plan = streamed.make_plan(counts, options)
-    tables, _ = streamed._tables(counts, plan, options, LocalRun(), shards)
-    names = (tuple(map(str, options.states.inside)), tuple(map(str, options.states.outside)))
-    states = partial(streamed.count_states, task=streamed.StatesTask(plan, tables, *names))
-    hard = reduce_ordered(LocalRun(), states, shards[:2], streamed.add_counts)
-    weights = tuple(
-        single(estimate(plan.skeleton, one, rule_smoothing=10.0, state_mixing=0.1)) for one in hard
-    )
-    rounds = streamed.RoundTask(plan, weights, (True,) * len(weights))
-    yield "count", partial(streamed.first_look, options=options.binarisation), None
-    yield "states", states, streamed.add_counts
-    yield "EM", partial(streamed.expect_shard, task=rounds), streamed.add_rounds
+    options = GrammarOptions(states=8, em_rounds=1).filled()
+    corpus = passes.open_corpus(Shards(tuple(shards)), options)
+    features, _ = members.look_at_nodes(corpus, options, features=True)
+    small = options.small() or options
+    count, labels = corpus.counts.label_count(), corpus.counts.labels
+    tables = [
+        state_table(features, wanted_states(count, labels, one.of_states), one.of_states, one.seed)
+        for one in (options, small)
+    ]
+    states = corpus.on_shard(partial(members.count_states, tables=tables, options=options.of_states))
+    hard = members.add_each(states(shards[0]), states(shards[1]))
+    weights = [
+        members.single(estimate(corpus.plan.skeleton, one, rule_smoothing=10.0, state_mixing=0.1))
+        for one in hard
+    ]
+    rounds = partial(members.expect, weights=weights, last=[True, True])
+    reading = (options.binarisation, corpus.shards.normalisation)
+    yield "count", partial(passes.count_shard, reading=reading), None
+    yield "states", states, members.add_each
+    yield "EM", corpus.on_shard(rounds), members.add_each
 
 
 @dataclass(frozen=True, slots=True)

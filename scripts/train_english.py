@@ -24,10 +24,10 @@ import numpy as np
 from eigenparse.corpus.brackets import format_trees, parse_trees, read_trees
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.normalise import ROOT_NAMES, Normalisation, normalise
-from eigenparse.learn.grammar.learner import LpcfgOptions, train_treebank
-from eigenparse.learn.grammar.states import StateOptions
-from eigenparse.models.grammar.file import save_grammar
+from eigenparse.learn.grammar.options import GrammarOptions
+from eigenparse.models.grammar.packed import PackedGrammar
 from eigenparse.models.grammar.pcfg import LatentGrammar
+from eigenparse.models.registry import save_model
 
 ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("EIGENPARSE_DATA", ROOT.parent / "shared" / "data"))
@@ -36,7 +36,7 @@ WRAPPERS = ("TITLE", "HEADING", "CAPTION")
 SPLICED = ("NML", "CIT")
 GENERAL_COPIES = 4
 CRAFT_STEP = 3  # every third tree of CRAFT
-OPTIONS = LpcfgOptions(states=StateOptions(states=24))
+OPTIONS = GrammarOptions(states=24)
 ABOUT = {
     "name": "en",
     "licence": "CC BY-SA 4.0",
@@ -77,7 +77,7 @@ def training_trees(data: Path) -> Treebank:
 
 def train(data: Path) -> LatentGrammar:
     """The grammar before packing."""
-    grammar = train_treebank(training_trees(data), OPTIONS).grammar
+    grammar = OPTIONS.fit(training_trees(data))
     return replace(grammar, report=grammar.report | {"about": ABOUT})
 
 
@@ -93,8 +93,8 @@ def main() -> None:
     grammar = train(given.data)
     print(f"trained on {grammar.report['n_trees']} trees in {time.process_time() - start:.0f} CPU seconds")
     if given.unpacked is not None:
-        save_grammar(grammar, given.unpacked)
-    save_grammar(grammar, given.out, packed=True)
+        save_model(grammar, given.unpacked, "lpcfg")
+    save_model(PackedGrammar(grammar), given.out, "lpcfg-packed")
     print(f"{given.out.name}: {given.out.stat().st_size / 1e6:.2f} MB")
 
 

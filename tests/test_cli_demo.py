@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 from eigenparse.batch.demo import PAIR, attachment, proper, sentences_of
 from eigenparse.corpus.brackets import parse_trees, read_trees
 from eigenparse.corpus.transform import binarise
-from eigenparse.learn.grammar.learner import LpcfgOptions, train_lpcfg
+from eigenparse.learn.grammar.learner import fit_trees
+from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.synthetic import english_grammar, latent_grammar, sample_treebank
 
 
@@ -63,7 +64,7 @@ def test_files(shown: tuple[str, Path]) -> None:
 
 
 def test_proper_makes_distributions_of_a_learnt_lexicon() -> None:
-    learned = train_lpcfg(binarise(sample_treebank(500, seed=1)), LpcfgOptions(method="pcfg")).grammar
+    learned = fit_trees(binarise(sample_treebank(500, seed=1)), GrammarOptions(method="pcfg"))
     for grammar in (learned, latent_grammar(english_grammar())):
         skeleton, weights = grammar.skeleton, proper(grammar).members[0]
         total = np.zeros(int(weights.state_at[-1]))

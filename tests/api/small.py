@@ -1,14 +1,13 @@
 """A grammar small enough to enumerate all its trees of a sentence, and one that is worth parsing with."""
 
 import functools
-from dataclasses import replace
 
 from eigenparse.api.grammar import Grammar
 from eigenparse.api.learner import LatentPCFG
 from eigenparse.corpus.brackets import parse_trees
 from eigenparse.decode.grammar.parser import ParserOptions
 from eigenparse.inference.grammar.forest import NO_PRUNING
-from eigenparse.learn.grammar.learner import LpcfgOptions, train_treebank
+from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.synthetic import sample_treebank
 
 TREES = """
@@ -27,15 +26,17 @@ SENTENCE = "men saw dogs with dogs with men"
 @functools.cache
 def tiny(factor: str = "right", method: str = "pcfg", vertical: int = 1) -> Grammar:
     """A grammar of eight trees whose words have the tags they were seen with and no others."""
-    base = LpcfgOptions()
-    options = LpcfgOptions(
+    options = GrammarOptions(
         method=method,
         rare=0,
-        states=replace(base.states, states=2, nodes_per_state=3),
-        lexicon=replace(base.lexicon, rare=0, word_weight=0.0, tag_weight=0.0),
-        binarisation=replace(base.binarisation, factor=factor, vertical=vertical),
+        states=2,
+        nodes_per_state=3,
+        word_weight=0.0,
+        tag_weight=0.0,
+        factor=factor,
+        vertical=vertical,
     )
-    latent = train_treebank(parse_trees(TREES.strip()), options).grammar
+    latent = options.fit(parse_trees(TREES.strip()))
     return Grammar.of(latent, options=ParserOptions(pruning=NO_PRUNING))
 
 

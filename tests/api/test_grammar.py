@@ -185,9 +185,9 @@ def test_settings_are_stored_at_first_and_checked_by_fit() -> None:
 
 def test_defaults_are_those_of_the_learner() -> None:
     assert LatentPCFG().options() == LatentPCFG(method=None).options()
-    from eigenparse.learn.grammar.learner import LpcfgOptions
+    from eigenparse.learn.grammar.options import GrammarOptions
 
-    assert LatentPCFG().options() == LpcfgOptions()
+    assert LatentPCFG().options() == GrammarOptions()
 
 
 def test_bad_sentences_and_models_are_refused_with_a_sentence(tmp_path: pathlib.Path) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.learn.dependency.deptree_moments import FamilyMoments, family_moments
+from eigenparse.learn.dependency.moments import FamilyMoments, family_moments
 
 
 @dataclass(frozen=True)

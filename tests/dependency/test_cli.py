@@ -4,14 +4,10 @@ import json
 import pathlib
 
 import pytest
-from tests.dependency.toys import run, toy
+from tests.dependency.toys import parsed_text, run, toy
 
-from eigenparse.cli import evaluate as evaluate
-from eigenparse.cli import parse as parse
-from eigenparse.cli import train_dependency as train_dependency
-from eigenparse.decode.dependency.arcs import parse_conllu
 from eigenparse.errors import FormatError
-from eigenparse.models.dependency.arcs import load_arcs
+from eigenparse.models.registry import load_model
 
 
 def test_train_parse_evaluate(tmp_path: pathlib.Path) -> None:
@@ -20,8 +16,7 @@ def test_train_parse_evaluate(tmp_path: pathlib.Path) -> None:
     gold.write_text("\n".join(lines), encoding="utf-8")
     options = ["--passes", 20, "--bits", 18, "--order", 2, "--dev", gold, "--out", model]
     assert "UAS 100.00" in run("train", "dependency", gold, *options)
-    with guess.open("w", encoding="utf-8") as stream:
-        parse_conllu(load_arcs(model), lines, stream)
+    guess.write_text(parsed_text(load_model(model, "dependency"), lines), encoding="utf-8")
     figures = json.loads(run("evaluate", gold, guess, "--json"))
     assert (figures["UAS"], figures["LAS"], figures["complete"]) == (100.0, 100.0, 100.0)
     (tmp_path / "tokens").write_text("dog sees cat\n", encoding="utf-8")

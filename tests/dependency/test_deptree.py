@@ -6,16 +6,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.dependency.latent import Truth, draw_truth, enumerate_tree, family_table, moments
+from tests.dependency.oracles import all_trees
 
-from dependency.latent import Truth, draw_truth, enumerate_tree, family_table, moments
-from dependency.oracles import all_trees
 from eigenparse.inference.dependency.deptree import score_symbols
-from eigenparse.learn.dependency.deptree_instruments import (
+from eigenparse.learn.dependency.instruments import (
     WordViews,
     instrument_moments,
     instrument_parameters,
 )
-from eigenparse.learn.dependency.deptree_moments import (
+from eigenparse.learn.dependency.moments import (
     SpectralParameters,
     consistent_parameters,
     printed_parameters,

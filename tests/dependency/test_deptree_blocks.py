@@ -7,10 +7,11 @@ import pytest
 from numpy.testing import assert_allclose
 
 from eigenparse.corpus.dependencies import Dependencies, columns_of
-from eigenparse.inference.dependency.deptree import encode, score_trees, vocabulary
-from eigenparse.learn.dependency import deptree_blocks
-from eigenparse.learn.dependency.deptree_blocks import tree_blocks
-from eigenparse.learn.dependency.deptree_fit import DepTreeLearner
+from eigenparse.features.dependency.channels import encode, vocabulary
+from eigenparse.inference.dependency.deptree import score_trees
+from eigenparse.learn.dependency import blocks as tree_blocks_module
+from eigenparse.learn.dependency.blocks import tree_blocks
+from eigenparse.learn.dependency.trees import DepTreeOptions
 
 
 def some_trees(n: int) -> Dependencies:
@@ -40,7 +41,7 @@ def some_trees(n: int) -> Dependencies:
 
 
 def test_blocks_hold_every_tree_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deptree_blocks, "SENTENCES", 7)
+    monkeypatch.setattr(tree_blocks_module, "SENTENCES", 7)
     trees = some_trees(30)
     channels = ("tag", "left")
     symbols = encode(trees, channels, vocabulary(trees, channels, 0))
@@ -56,12 +57,13 @@ def test_blocks_hold_every_tree_once(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("estimator", ["consistent", "printed", "instruments", "recovered", "em"])
 def test_any_size_of_blocks_gives_the_same_model(estimator: str, monkeypatch: pytest.MonkeyPatch) -> None:
     trees = some_trees(120)
-    learner = DepTreeLearner(estimator=estimator, n_states=2, rounds=3)
-    whole, report = learner.fit(trees)
-    monkeypatch.setattr(deptree_blocks, "SENTENCES", 13)
-    parts, again = learner.fit(trees)
+    options = DepTreeOptions(estimator=estimator, states=2, rounds=3)
+    whole = options.fit(trees)
+    monkeypatch.setattr(tree_blocks_module, "SENTENCES", 13)
+    parts = options.fit(trees)
     one, other = score_trees(whole, trees), score_trees(parts, trees)
     assert np.array_equal(one.sign, other.sign)
     assert_allclose(one.log_abs, other.log_abs, rtol=1e-6)
-    assert (report.n_families, report.n_not_positive) == (again.n_families, again.n_not_positive)
-    assert_allclose(report.log_likelihood, again.log_likelihood, rtol=1e-9)
+    for name in ("families", "not_positive"):
+        assert whole.about[name] == parts.about[name]
+    assert_allclose(whole.about["log_likelihood"], parts.about["log_likelihood"], rtol=1e-9)

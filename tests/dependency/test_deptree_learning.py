@@ -6,17 +6,20 @@ import pathlib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.dependency.latent import draw_truth
+from tests.dependency.oracles import all_trees
 
-from dependency.latent import draw_truth
-from dependency.oracles import all_trees
 from eigenparse.corpus.dependencies import Dependencies, from_tokens
 from eigenparse.errors import DataError, ModelFileError, OptionError
-from eigenparse.inference.dependency.deptree import count_trees, encode, sample_trees, score_trees
-from eigenparse.learn.dependency.deptree_blocks import tree_blocks
-from eigenparse.learn.dependency.deptree_em import Smoothing, em_rounds
-from eigenparse.learn.dependency.deptree_fit import ESTIMATORS, DepTreeLearner
-from eigenparse.models.dependency.deptree import UNKNOWN, DepTree, load_deptree, proper_model, save_deptree
+from eigenparse.features.dependency.channels import UNKNOWN, encode
+from eigenparse.inference.dependency.deptree import count_symbols, sample_trees, score_trees
+from eigenparse.learn.dependency.blocks import tree_blocks
+from eigenparse.learn.dependency.em import Smoothing, em_rounds
+from eigenparse.learn.dependency.trees import ESTIMATORS, DepTreeOptions
+from eigenparse.models.dependency.deptree import DepTree, proper_model
 from eigenparse.models.dependency.split_heads import SplitHeads
+from eigenparse.models.registry import load_model, save_model
+from eigenparse.work.work import Work
 
 K, N = 3, 6
 NAMES = ((UNKNOWN, *"abcde"),)
@@ -41,7 +44,7 @@ def drawn(n_trees: int, seed: int = 0, most: int = 6) -> Dependencies:
 def test_expected_counts_equal_enumeration() -> None:
     model, trees = truth_model(), drawn(12, seed=1, most=4)
     symbols = encode(trees, model.channels, model.symbols)
-    found = count_trees(model, trees, symbols)
+    found = count_symbols(model, trees.head, trees.offsets, symbols)
     start, transition = np.zeros(K), np.zeros((2, K, K))
     observation, log_likelihood = np.zeros((N, K)), 0.0
     for low, high in itertools.pairwise(trees.offsets):
@@ -68,19 +71,19 @@ def test_expected_counts_equal_enumeration() -> None:
     assert_allclose(found.observation, observation, rtol=1e-9, atol=1e-12)
     assert_allclose(found.log_likelihood, log_likelihood, rtol=1e-10)
     halves = [trees.select(np.arange(6)), trees.select(np.arange(6, 12))]
-    added = count_trees(model, halves[0], symbols[: halves[0].n_words])
-    added = added + count_trees(model, halves[1], symbols[halves[0].n_words :])
+    cut = halves[0].n_words
+    added = count_symbols(model, halves[0].head, halves[0].offsets, symbols[:cut])
+    added = added + count_symbols(model, halves[1].head, halves[1].offsets, symbols[cut:])
     assert_allclose(added.transition, found.transition, rtol=1e-10)
 
 
 def test_em_never_goes_down() -> None:
     trees = drawn(300)
-    model, _ = DepTreeLearner(estimator="cluster", n_states=3, channels=("tag", "left", "right")).fit(trees)
+    model = DepTreeOptions(estimator="cluster", states=3, channels="tag,left,right").fit(trees)
     assert isinstance(model, DepTree)
     blocks = tree_blocks(trees, encode(trees, model.channels, model.symbols))
-    named = (model.estimator, model.channels, model.symbols)
     smoothing = Smoothing(transition=1e-9, observation=1e-9)
-    history = em_rounds(lambda: (model, {}), named, blocks, 15, smoothing)[1].trace
+    history = em_rounds(lambda: model, blocks, 15, smoothing, Work()).about["log_likelihood"]
     assert np.diff(history[1:]).min() > -1e-6 * abs(history[0])
     assert history[-1] > history[1]
 
@@ -89,10 +92,10 @@ def test_consistent_estimate_approaches_the_truth() -> None:
     """From samples: log-probabilities of fresh trees come closer to those of the true model."""
     fresh, errors = drawn(200, seed=3, most=3), []
     expected = score_trees(truth_model(), fresh).log_abs
-    learner = DepTreeLearner(estimator="consistent", n_states=3, channels=("tag",), ridge=0.0)
+    options = DepTreeOptions(estimator="consistent", states=3, channels="tag", ridge=0.0)
     for n_trees in (10_000, 160_000):
-        model, report = learner.fit(drawn(n_trees, seed=2))
-        assert report.n_families > n_trees / 10
+        model = options.fit(drawn(n_trees, seed=2))
+        assert model.about["families"] > n_trees / 10
         errors.append(np.median(np.abs(score_trees(model, fresh).log_abs - expected)))
     assert errors[1] < errors[0] / 2
 
@@ -101,26 +104,26 @@ def test_consistent_estimate_approaches_the_truth() -> None:
 def test_every_estimator_learns_saves_and_scores(estimator: str, tmp_path: pathlib.Path) -> None:
     trees = drawn(400)
     channels = ("tag",) if estimator == "lpcfg" else ("tag", "left", "right", "distance")
-    learner = DepTreeLearner(estimator=estimator, n_states=3, channels=channels, rounds=3)
-    model, report = learner.fit(trees)
-    save_deptree(tmp_path / "a", model)
-    save_deptree(tmp_path / "b", learner.fit(trees)[0])
+    options = DepTreeOptions(estimator=estimator, states=3, channels=",".join(channels), rounds=3)
+    model = options.fit(trees)
+    save_model(model, tmp_path / "a", "deptree")
+    save_model(options.fit(trees), tmp_path / "b", "deptree")
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    totals = score_trees(load_deptree(tmp_path / "a"), trees)
+    totals = score_trees(load_model(tmp_path / "a", "deptree"), trees)
     assert np.array_equal(totals.log_abs, score_trees(model, trees).log_abs)
     if model.is_proper:
         assert totals.n_not_positive == 0
         assert np.isfinite(totals.log_abs).all()
     if isinstance(model, SplitHeads):
-        assert report.n_not_positive == 0
+        assert model.about["lifted"] == 0
     elif model.is_proper:
         assert_allclose(model.transition.sum(axis=1), 1.0, rtol=1e-9)
         assert_allclose(model.observation.sum(axis=0), len(channels), rtol=1e-9)
     else:
-        assert report.n_not_positive == totals.n_not_positive
+        assert model.about["not_positive"] == totals.n_not_positive
     (tmp_path / "c").write_bytes((tmp_path / "a").read_bytes()[:-9])
     with pytest.raises(ModelFileError):
-        load_deptree(tmp_path / "c")
+        load_model(tmp_path / "c", "deptree")
 
 
 def test_samples_follow_the_model() -> None:
@@ -137,17 +140,17 @@ def test_samples_follow_the_model() -> None:
 
 def test_unknown_symbols_and_bad_input() -> None:
     trees = drawn(50)
-    model, _ = DepTreeLearner(n_states=2, channels=("form", "left"), rare=0, rounds=1).fit(trees)
+    model = DepTreeOptions(states=2, channels="form,left", rare=0, rounds=1).fit(trees)
     strange = from_tokens([["never", "seen"]]).with_heads([0, 1])
     assert np.isfinite(score_trees(model, strange).log_abs).all()
     with pytest.raises(DataError, match="no head"):
         score_trees(model, from_tokens([["x"]]))
     with pytest.raises(OptionError, match="estimator must be one of"):
-        DepTreeLearner(estimator="magic").fit(trees)
+        DepTreeOptions(estimator="magic")
     with pytest.raises(OptionError, match="channels must be"):
-        DepTreeLearner(channels=("colour",)).fit(trees)
+        DepTreeOptions(channels="colour")
     with pytest.raises(DataError, match="both sides"):
-        DepTreeLearner(estimator="consistent", n_states=2, channels=("tag",)).fit(pairs_only())
+        DepTreeOptions(estimator="consistent", states=2, channels="tag").fit(pairs_only())
 
 
 def pairs_only() -> Dependencies:

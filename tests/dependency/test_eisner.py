@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from tests.dependency.oracles import all_trees, crosses, is_tree, tree_score
 
-from dependency.oracles import all_trees, crosses, is_tree, tree_score
 from eigenparse.kernels.dependency.arborescence import best_arborescence
 from eigenparse.kernels.dependency.arc_trees import closest_projective, projective_flags, tree_faults
 from eigenparse.kernels.dependency.eisner import NO_ENDS, NO_SIBLINGS, arc_posteriors, best_tree

@@ -5,27 +5,21 @@ import pathlib
 
 import numpy as np
 import pytest
-from tests.dependency.toys import small, toy
-from typer.testing import CliRunner
+from tests.dependency.oracles import all_trees
+from tests.dependency.toys import parsed_text, run, small, toy
 
-from dependency.oracles import all_trees
-from eigenparse.cli import rerank as rerank
-from eigenparse.cli import train_dependency as train_dependency
-from eigenparse.cli import train_deptree as train_deptree
-from eigenparse.cli.main import app
 from eigenparse.corpus.conllu import read_conllu, read_lines
 from eigenparse.corpus.dependencies import Dependencies, from_tokens
-from eigenparse.decode.dependency.arcs import kbest, parse_conllu
 from eigenparse.decode.dependency.rerank import candidates, read_nbest, rerank_conllu, score_conllu
 from eigenparse.errors import FormatError
+from eigenparse.inference.dependency.arcs import kbest
 from eigenparse.inference.dependency.deptree import score_trees
 from eigenparse.inference.dependency.rerank import choose, chosen_heads, oracle, scored
 from eigenparse.kernels.dependency.rerank import FAMILY_KEYS, pattern, tree_rows
-from eigenparse.learn.dependency.deptree_fit import DepTreeLearner
-from eigenparse.learn.dependency.rerank import RerankLearner, folds, jackknifed_lists
-from eigenparse.models.dependency.arcs import ArcModel, load_arcs, save_arcs
-from eigenparse.models.dependency.deptree import load_deptree
-from eigenparse.models.dependency.rerank import load_reranker, save_reranker
+from eigenparse.learn.dependency.rerank import RerankerOptions, folds, jackknifed_lists
+from eigenparse.learn.dependency.trees import DepTreeOptions
+from eigenparse.models.dependency.arcs import ArcModel
+from eigenparse.models.registry import load_model, save_model
 
 SHIFT = np.uint64(44)
 
@@ -88,7 +82,7 @@ def test_learning_improves_on_the_base_parser() -> None:
             found[s] = len(chosen)
             heads[: len(chosen), corpus.offsets[s] : corpus.offsets[s + 1]] = chosen
         parts.append(scored(corpus, heads, rng.normal(size=(len(corpus), k)), found, ()))
-    model = RerankLearner(passes=20, ceiling=0.1, bits=16).fit(parts[0], trees.head, ())
+    model = RerankerOptions(passes=20, ceiling=0.1, bits=16).fit_lists(parts[0], trees.head, ())
     choice, _ = choose(model, parts[1])
     right = (chosen_heads(parts[1], choice) == fresh.head).mean()
     assert right > 0.99
@@ -99,19 +93,18 @@ def test_learning_improves_on_the_base_parser() -> None:
 def test_jackknifed_lists_come_from_parsers_that_did_not_see_them() -> None:
     trees, _ = toy(12)
     learner = small(passes=2)
-    lists = jackknifed_lists(
-        trees, learner, (DepTreeLearner(n_states=2, rounds=1),), lambda m, t: lists_of(m, t), n_folds=3
-    )
+    tree_options = DepTreeOptions(states=2, rounds=1)
+    lists = jackknifed_lists(trees, learner, (tree_options,), RerankerOptions(best=8, folds=3))
     assert len(lists) == 12
     for train, rest in folds(12, 3):
         assert sorted([*train, *rest]) == list(range(12))
-        model, _ = learner.fit(trees.select(train))
+        model = learner.fit(trees.select(train))
         heads, scores, _ = lists_of(model, trees.select(rest))
         low, high = trees.offsets[rest[0]], trees.offsets[rest[-1] + 1]
         assert np.array_equal(lists.heads[:, low:high], heads)
         assert np.array_equal(lists.scores[rest], scores)
     first = score_trees(
-        DepTreeLearner(n_states=2, rounds=1).fit(trees.select(np.arange(4, 12)))[0],
+        tree_options.fit(trees.select(np.arange(4, 12))),
         trees.select([0]).with_heads(lists.heads[0, : trees.offsets[1]]),
     )
     assert lists.log_p[0, 0, 0] == pytest.approx(first.log_abs[0])
@@ -121,7 +114,6 @@ def test_files_and_verbs(tmp_path: pathlib.Path) -> None:
     _, lines = toy(30)
     gold = tmp_path / "gold.conllu"
     gold.write_text("\n".join(lines), encoding="utf-8")
-    run = CliRunner()
     for arguments in (
         ["train", "dependency", gold, "--passes", 3, "--bits", 18, "--out", tmp_path / "p"],
         ["train", "deptree", gold, "--states", 3, "--rounds", 2, "--out", tmp_path / "t"],
@@ -137,33 +129,30 @@ def test_files_and_verbs(tmp_path: pathlib.Path) -> None:
             tmp_path / "r",
         ],
     ):
-        result = run.invoke(app, [str(a) for a in arguments], catch_exceptions=False)
-        assert result.exit_code == 0
-    out = io.StringIO()
-    parse_conllu(load_arcs(tmp_path / "p"), lines, out, n_best=5)
+        run(*arguments)
+    text = parsed_text(load_model(tmp_path / "p", "dependency"), lines, n_best=5)
     nbest = tmp_path / "nbest.conllu"
-    nbest.write_text(out.getvalue(), encoding="utf-8")
-    printed = run.invoke(app, ["rerank", str(tmp_path / "r"), str(nbest)], catch_exceptions=False).output
+    nbest.write_text(text, encoding="utf-8")
+    printed = run("rerank", tmp_path / "r", nbest)
     again = read_lines(printed.split("\n"), source="out").trees
     assert again.strings("form") == read_conllu(gold).trees.strings("form")
-    model = load_reranker(tmp_path / "r")
-    save_reranker(tmp_path / "r2", model)
+    model = load_model(tmp_path / "r", "reranker")
+    save_model(model, tmp_path / "r2", "reranker")
     assert (tmp_path / "r").read_bytes() == (tmp_path / "r2").read_bytes()
-    corpus, groups, scores = read_nbest(out.getvalue().split("\n"), source="lists")
+    corpus, groups, scores = read_nbest(text.split("\n"), source="lists")
     choice, _ = choose(model, candidates(corpus.trees, groups, scores, model.tree_models))
     picked = [corpus.trees.select([g[c]]).head.tolist() for g, c in zip(groups, choice)]
     assert [h for heads in picked for h in heads] == again.head.tolist()
     scores_out = io.StringIO()
-    assert score_conllu(load_deptree(tmp_path / "t"), lines, scores_out) == ()
+    assert score_conllu(load_model(tmp_path / "t", "deptree"), lines, scores_out) == ()
     assert scores_out.getvalue().count("\n") == 30
-    expected = score_trees(load_deptree(tmp_path / "t"), read_conllu(gold).trees).log_abs
+    expected = score_trees(load_model(tmp_path / "t", "deptree"), read_conllu(gold).trees).log_abs
     assert [float(x) for x in scores_out.getvalue().split()] == pytest.approx(expected.tolist(), abs=1e-5)
 
 
-def test_lists_without_ranks_are_refused(tmp_path: pathlib.Path) -> None:
+def test_lists_without_ranks_are_refused() -> None:
     trees, lines = toy(3)
-    path = tmp_path / "p"
-    save_arcs(path, small(passes=1).fit(trees)[0])
-    model = RerankLearner(bits=10).fit(scored(trees, *lists_of(load_arcs(path), trees), ()), trees.head, ())
+    lists = scored(trees, *lists_of(small(passes=1).fit(trees), trees), ())
+    model = RerankerOptions(bits=10).fit_lists(lists, trees.head, ())
     with pytest.raises(FormatError, match="without a comment '# rank ='"):
         rerank_conllu(model, lines, io.StringIO())

@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from tests.cli.calls import call
+from tests.dependency.oracles import all_trees
 from tests.dependency.toys import toy
 
 import eigenparse.cli.verbs  # noqa: F401  registers the verbs
-from dependency.oracles import all_trees
 from eigenparse.corpus.dependencies import Dependencies, from_tokens
 from eigenparse.errors import ModelFileError, OptionError
 from eigenparse.inference.dependency.rerank import (
@@ -21,8 +21,8 @@ from eigenparse.inference.dependency.rerank import (
     word_keys,
 )
 from eigenparse.kernels.dependency.rerank import pattern_rows, role_parts
-from eigenparse.learn.dependency.rerank import RerankLearner
-from eigenparse.models.dependency.rerank import load_reranker, save_reranker
+from eigenparse.learn.dependency.rerank import RerankerOptions
+from eigenparse.models.registry import load_model, save_model
 
 PATTERNS = ("m.w", "m.w h.w", "m.p h.p g.p", "m.p s.w", "l.w m.p r.w", "h.t m.x")
 
@@ -76,9 +76,10 @@ def test_words_are_seen_only_by_patterns(tmp_path: pathlib.Path) -> None:
     (lists, gold), (fresh, fresh_gold) = lists_of_pairs(200, 0), lists_of_pairs(100, 1)
     right = {}
     for patterns in ((), ("m.w h.w",)):
-        model = RerankLearner(patterns=patterns, ceiling=1.0, passes=20, bits=14).fit(lists, gold.head, ())
-        save_reranker(tmp_path / "r", model)
-        again = load_reranker(tmp_path / "r")
+        options = RerankerOptions(feature=patterns, ceiling=1.0, passes=20, bits=14)
+        model = options.fit_lists(lists, gold.head, ())
+        save_model(model, tmp_path / "r", "reranker")
+        again = load_model(tmp_path / "r", "reranker")
         assert again.patterns == patterns
         choice, scores = choose(again, fresh)
         assert np.array_equal(scores, choose(model, fresh)[1])
@@ -90,11 +91,11 @@ def test_words_are_seen_only_by_patterns(tmp_path: pathlib.Path) -> None:
 def test_bad_patterns_are_refused(text: str, tmp_path: pathlib.Path) -> None:
     lists, gold = lists_of_pairs(3, 0)
     with pytest.raises(OptionError, match="write it like"):
-        RerankLearner(patterns=(text,)).fit(lists, gold.head, ())
-    model = RerankLearner(bits=10).fit(lists, gold.head, ())
-    save_reranker(tmp_path / "r", replace(model, patterns=(text,)))
-    with pytest.raises(ModelFileError, match="incomplete"):
-        load_reranker(tmp_path / "r")
+        RerankerOptions(feature=(text,))
+    model = RerankerOptions(bits=10).fit_lists(lists, gold.head, ())
+    save_model(replace(model, patterns=(text,)), tmp_path / "r", "reranker")
+    with pytest.raises(ModelFileError, match="a pattern is not understood"):
+        load_model(tmp_path / "r", "reranker")
 
 
 def test_the_verb_takes_features(tmp_path: pathlib.Path) -> None:
@@ -105,7 +106,7 @@ def test_the_verb_takes_features(tmp_path: pathlib.Path) -> None:
     start = ["train", "reranker", gold, "--parser", tmp_path / "p", "--best", 3, "--out", tmp_path / "r"]
     done = call(*start, "--feature", "m.w h.w", "--feature", "m.t s.t")
     assert done.code == 0, done.err
-    assert load_reranker(tmp_path / "r").patterns == ("m.w h.w", "m.t s.t")
+    assert load_model(tmp_path / "r", "reranker").patterns == ("m.w h.w", "m.t s.t")
     refused = call(*start, "--feature", "m.q")
     assert refused.code == 1
     assert "'m.q' is not role and attribute" in refused.err

@@ -9,12 +9,9 @@ import numpy as np
 import pytest
 from tests.dependency.toys import run, toy
 
-from eigenparse.cli import parse as parse
-from eigenparse.cli import train_deptree as train_deptree
 from eigenparse.corpus.conllu import read_conllu, read_lines
 from eigenparse.corpus.dependencies import broken_trees, from_tokens
 from eigenparse.corpus.split_heads import word_tags
-from eigenparse.decode.dependency.arcs import relations_of
 from eigenparse.decode.dependency.rerank import read_nbest
 from eigenparse.decode.dependency.split_heads import (
     TreeParser,
@@ -27,13 +24,14 @@ from eigenparse.decode.grammar.parser import ParserOptions
 from eigenparse.errors import ModelFileError, OptionError
 from eigenparse.evaluate.attachment import attachment
 from eigenparse.features.dependency.arc_columns import arc_columns
+from eigenparse.inference.dependency.arcs import relations_of
 from eigenparse.inference.dependency.split_heads import score_split_heads
-from eigenparse.learn.dependency.mira import ArcLearner
+from eigenparse.learn.dependency.arcs import ArcOptions
 from eigenparse.learn.dependency.split_heads import LABEL_PASSES, with_less
-from eigenparse.models.dependency.deptree import load_deptree, save_deptree
-from eigenparse.models.dependency.rerank import Reranker, load_reranker, save_reranker
+from eigenparse.models.container import read_container, write_container
+from eigenparse.models.dependency.rerank import Reranker
 from eigenparse.models.dependency.split_heads import SplitHeads
-from eigenparse.models.store import load_model, save_model
+from eigenparse.models.registry import load_model, save_model
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 
 def parser(folder: pathlib.Path, options: ParserOptions | None = None) -> TreeParser:
-    model = load_deptree(folder / "m")
+    model = load_model(folder / "m", "deptree")
     assert isinstance(model, SplitHeads)
     return tree_parser(model, options)
 
@@ -84,10 +82,10 @@ def test_the_labeller_also_learns_from_words_of_which_less_is_known(tags: str) -
 def test_the_labeller_is_that_of_the_graph_based_parser(folder: pathlib.Path) -> None:
     """Relations of the grammar's arcs are those that a graph-based parser of the same sentences gives them."""
     gold = read_conllu(folder / "gold.conllu").trees
-    graph, _ = ArcLearner(passes=1, bits=8, label_passes=LABEL_PASSES).fit(with_less(gold, "upos"))
+    graph = ArcOptions(passes=1, bits=8, label_passes=LABEL_PASSES).fit(with_less(gold, "upos"))
     guess = parse_split_heads(parser(folder), gold)
-    expected = relations_of(graph, arc_columns(gold), guess.head)
-    assert guess.strings("relation") == [graph.relations[r] for r in expected]
+    expected = relations_of(graph.labeller, arc_columns(gold), guess.head)
+    assert guess.strings("relation") == [graph.labeller.relations[r] for r in expected]
 
 
 def test_words_without_tags_are_labelled_by_the_tags_of_their_tree(folder: pathlib.Path) -> None:
@@ -104,8 +102,8 @@ def test_words_without_tags_are_labelled_by_the_tags_of_their_tree(folder: pathl
 
 def test_models_without_a_labeller_call_words_root_and_dep(folder: pathlib.Path) -> None:
     model = replace(parser(folder).model, labeller=None)
-    save_deptree(folder / "bare", model)
-    again = load_deptree(folder / "bare")
+    save_model(model, folder / "bare", "deptree")
+    again = load_model(folder / "bare", "deptree")
     assert isinstance(again, SplitHeads)
     assert again.labeller is None
     guess = parse_split_heads(tree_parser(again), read_conllu(folder / "gold.conllu").trees)
@@ -117,11 +115,11 @@ def test_models_without_a_labeller_call_words_root_and_dep(folder: pathlib.Path)
     [("label_bits", 60), ("relations", ["x"]), ("relations", [1]), ("label_templates", ["z: h.p"])],
 )
 def test_damaged_labellers_are_refused(folder: pathlib.Path, name: str, value: object) -> None:
-    kind, header, arrays = load_model(folder / "m")
+    kind, header, arrays = read_container(folder / "m")
     header["labeller"][name] = value
-    save_model(folder / "bad", kind=kind, header=header, arrays=arrays)
+    write_container(folder / "bad", kind=kind, header=header, arrays=arrays)
     with pytest.raises(ModelFileError):
-        load_deptree(folder / "bad")
+        load_model(folder / "bad", "deptree")
 
 
 def test_lists_are_distinct_ordered_and_begin_with_the_best(folder: pathlib.Path) -> None:
@@ -175,8 +173,9 @@ def test_models_of_one_state_a_word_do_not_parse(folder: pathlib.Path) -> None:
 def test_rerankers_keep_no_labeller(folder: pathlib.Path) -> None:
     model = parser(folder).model
     dense = np.ones(3, dtype=np.float32)
-    save_reranker(folder / "r", Reranker((), np.zeros(256, dtype=np.float32), dense, dense, (model,)))
-    again = load_reranker(folder / "r").tree_models[0]
+    ranker = Reranker((), np.zeros(256, dtype=np.float32), dense, dense, (model,))
+    save_model(ranker, folder / "r", "reranker")
+    again = load_model(folder / "r", "reranker").tree_models[0]
     assert isinstance(again, SplitHeads)
     assert (model.labeller is not None, again.labeller) == (True, None)
     trees = read_conllu(folder / "gold.conllu").trees

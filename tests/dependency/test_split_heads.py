@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.dependency.oracles import all_trees
 from tests.dependency.toys import run, toy
 
-from dependency.oracles import all_trees
-from eigenparse.cli import train_deptree as train_deptree
 from eigenparse.corpus.dependencies import Dependencies, broken_trees, from_tokens, is_projective
 from eigenparse.corpus.split_heads import split_head_trees
 from eigenparse.decode.dependency.rerank import score_conllu
@@ -22,14 +21,14 @@ from eigenparse.inference.grammar.forest import NO_PRUNING, Choices, unconstrain
 from eigenparse.inference.grammar.open_rules import with_open_rules
 from eigenparse.inference.grammar.tree import score_trees
 from eigenparse.kernels.dependency.split_heads import heads_of_rows
-from eigenparse.learn.dependency.deptree_fit import DepTreeLearner, learner_like
-from eigenparse.learn.dependency.deptree_vectors import vector_dictionary
-from eigenparse.learn.dependency.rerank import RerankLearner
-from eigenparse.models.dependency.deptree import load_deptree, save_deptree
-from eigenparse.models.dependency.rerank import load_reranker, save_reranker
+from eigenparse.learn.dependency.dictionary import vector_dictionary
+from eigenparse.learn.dependency.reading import TreeData
+from eigenparse.learn.dependency.rerank import RerankerOptions
+from eigenparse.learn.dependency.trees import DepTreeOptions, options_like
 from eigenparse.models.dependency.split_heads import SplitHeads
 from eigenparse.models.grammar.pcfg import LatentGrammar
-from eigenparse.models.vectors.vectors import WordVectors, save_vectors
+from eigenparse.models.registry import load_model, save_model
+from eigenparse.models.vectors.vectors import WordVectors
 
 ROUNDING = 1e-5  # weights are single precision
 TAGS = ("A", "B", "C", "D", "E", "F")
@@ -84,8 +83,8 @@ def test_crossing_and_empty_trees_are_refused() -> None:
 
 def fitted(n_states: int = 2, members: int = 1) -> tuple[SplitHeads, Dependencies, list[str]]:
     trees, lines = toy(40)
-    learner = DepTreeLearner(estimator="lpcfg", n_states=n_states, members=members)
-    model, _ = learner.fit(trees)
+    options = DepTreeOptions(estimator="lpcfg", states=n_states, members=members, relations=False)
+    model = options.fit(trees)
     assert isinstance(model, SplitHeads)
     return model, trees, lines
 
@@ -135,15 +134,16 @@ def test_lists_are_scored_as_their_trees_are() -> None:
 
 def test_files_keep_every_bit(tmp_path: pathlib.Path) -> None:
     model, trees, lines = fitted(members=2)
-    save_deptree(tmp_path / "t", model)
-    again = load_deptree(tmp_path / "t")
+    save_model(model, tmp_path / "t", "deptree")
+    again = load_model(tmp_path / "t", "deptree")
     assert isinstance(again, SplitHeads)
     assert np.array_equal(score_split_heads(again, trees), score_split_heads(model, trees))
-    assert learner_like(again).members == 2
+    assert options_like(again).members == 2
     heads = trees.head[None, :]
     lists = scored(trees, heads, np.zeros((len(trees), 1)), np.ones(len(trees), dtype=np.int64), (model,))
-    save_reranker(tmp_path / "r", RerankLearner(bits=10).fit(lists, trees.head, (model,)))
-    save_reranker(tmp_path / "r2", load_reranker(tmp_path / "r"))
+    ranker = RerankerOptions(bits=10).fit_lists(lists, trees.head, (model,))
+    save_model(ranker, tmp_path / "r", "reranker")
+    save_model(load_model(tmp_path / "r", "reranker"), tmp_path / "r2", "reranker")
     assert (tmp_path / "r").read_bytes() == (tmp_path / "r2").read_bytes()
     out = io.StringIO()
     assert score_conllu(again, lines, out) == ()
@@ -152,14 +152,14 @@ def test_files_keep_every_bit(tmp_path: pathlib.Path) -> None:
 
 
 def test_the_verb_and_its_channels(tmp_path: pathlib.Path) -> None:
-    trees, lines = toy(20)
+    _, lines = toy(20)
     gold = tmp_path / "gold.conllu"
     gold.write_text("\n".join(lines), encoding="utf-8")
     options = ["--estimator", "lpcfg", "--states", 2, "--out", tmp_path / "m"]
     run("train", "deptree", gold, *options)
-    assert load_deptree(tmp_path / "m").channels == ("upos",)
+    assert load_model(tmp_path / "m", "deptree").channels == ("upos",)
     with pytest.raises(OptionError, match="lpcfg takes one channel"):
-        DepTreeLearner(estimator="lpcfg", channels=("form",)).fit(trees)
+        DepTreeOptions(estimator="lpcfg", channels="form")
 
 
 def test_vectors_are_the_dictionary(tmp_path: pathlib.Path) -> None:
@@ -168,17 +168,17 @@ def test_vectors_are_the_dictionary(tmp_path: pathlib.Path) -> None:
     rng = np.random.default_rng(0)
     table = rng.normal(size=(len(forms) + 1, 4))
     vectors = WordVectors(("<unk>", *forms), table, np.ones(len(forms) + 1, dtype=np.int64), {})
-    save_vectors(tmp_path / "v", vectors)
+    save_model(vectors, tmp_path / "v", "vectors")
     (tmp_path / "t").write_text("\n".join(lines), encoding="utf-8")
     options = ["--vectors", tmp_path / "v", "--estimator", "printed", "--states", 2, "--out", tmp_path / "m"]
     run("train", "deptree", tmp_path / "t", *options)
-    assert load_deptree(tmp_path / "m").channels == ("form",)
+    assert load_model(tmp_path / "m", "deptree").channels == ("form",)
     U = vector_dictionary(vectors, (forms[0].upper().lower(), "<NN>", forms[1]), 2)
     assert U.shape == (3, 2)
     full = vector_dictionary(vectors, tuple(forms), 4)  # a rotation keeps all products
     np.testing.assert_allclose(full @ full.T, table[1:] @ table[1:].T, rtol=1e-9, atol=1e-9)
     with pytest.raises(OptionError, match="vectors serve"):
-        DepTreeLearner(estimator="lpcfg").fit(trees, vectors=vectors)
+        DepTreeOptions(estimator="lpcfg").fit(TreeData(trees, vectors))
     with pytest.raises(OptionError, match="at least 9 numbers"):
         vector_dictionary(vectors, tuple(forms), 9)
 
@@ -199,9 +199,9 @@ def test_the_grammar_alone_parses(tmp_path: pathlib.Path) -> None:
     tags = [[tag for _, tag, _ in rows]] * 40 + [["NOUN", "VERB"]] * 40
     heads = [head for _, _, head in rows] * 40 + [2, 0] * 40
     trees = from_tokens(words, tags).with_heads(heads)
-    model, _ = DepTreeLearner(estimator="lpcfg", n_states=2).fit(trees)
-    save_deptree(tmp_path / "m", model)
-    again = load_deptree(tmp_path / "m")
+    model = DepTreeOptions(estimator="lpcfg", states=2, relations=False).fit(trees)
+    save_model(model, tmp_path / "m", "deptree")
+    again = load_model(tmp_path / "m", "deptree")
     assert isinstance(again, SplitHeads)
     parser = tree_parser(again)
     fresh = from_tokens(
@@ -243,7 +243,7 @@ def test_open_rules_keep_the_old_and_cover_every_tree() -> None:
 def test_words_of_other_parts_of_a_corpus_are_unknown() -> None:
     trees, _ = toy(60)
     part = trees.select(np.arange(20))
-    model, _ = DepTreeLearner(estimator="lpcfg", n_states=2).fit(part)
+    model = DepTreeOptions(estimator="lpcfg", states=2, relations=False).fit(part)
     assert isinstance(model, SplitHeads)
     skeleton = model.grammar.skeleton
     assert set(skeleton.symbols[: skeleton.n_words]) <= set(part.strings("form"))

@@ -1,14 +1,19 @@
-"""Random dependency trees, a small parser, and the command line in this process."""
+"""Small treebanks and learners that the tests of the dependency family share."""
+
+import io
+from collections.abc import Iterable
 
 import numpy as np
 from tests.dependency.oracles import all_trees
 from typer.testing import CliRunner
 
-import eigenparse.cli.verbs  # noqa: F401
+import eigenparse.cli.verbs  # noqa: F401  registers the verbs
 from eigenparse.cli.main import app
-from eigenparse.corpus.conllu import read_lines
+from eigenparse.corpus.conllu import read_input, read_lines
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.learn.dependency.mira import ArcLearner
+from eigenparse.decode.dependency.arcs import parse_corpus
+from eigenparse.learn.dependency.arcs import ArcOptions
+from eigenparse.models.dependency.arcs import ArcModel
 
 WORDS = [
     ("the", "DET"),
@@ -35,11 +40,19 @@ def toy(n_sentences: int = 10, seed: int = 0) -> tuple[Dependencies, list[str]]:
     return read_lines(lines, source="toy").trees, lines
 
 
-def small(order: int = 1, **options: object) -> ArcLearner:
-    return ArcLearner(order=order, bits=18, label_bits=12, **options)  # type: ignore[arg-type]
+def small(order: int = 1, **options: object) -> ArcOptions:
+    return ArcOptions(order=order, bits=18, label_bits=12, **options)  # type: ignore[arg-type]
+
+
+def parsed_text(model: ArcModel, lines: Iterable[str], n_best: int = 1) -> str:
+    """CoNLL-U of lines of CoNLL-U or tokens."""
+    out = io.StringIO()
+    parse_corpus(model, read_input(lines, source="input"), out, n_best=n_best)
+    return out.getvalue()
 
 
 def run(*arguments: object) -> str:
+    """What a command prints; it must succeed."""
     result = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
     assert result.exit_code == 0
     return result.output

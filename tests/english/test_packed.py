@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 import eigenparse
 import eigenparse.models.grammar.packed
 from eigenparse.api.learner import LatentPCFG
-from eigenparse.api.tuning import sentences_of
+from eigenparse.batch.tune_grammar import sentences_of
 from eigenparse.errors import DataError, ModelFileError
+from eigenparse.models.container import write_container
 from eigenparse.models.grammar.packed import PackedGrammar, from_scale, pack_parts, to_scale, unpack_parts
 from eigenparse.models.grammar.pcfg import LatentGrammar
-from eigenparse.models.container import write_container
 from eigenparse.models.registry import load_model, read_parts, save_model
 from eigenparse.synthetic import sample_treebank
 
@@ -123,7 +123,7 @@ def test_lies_about_sizes(change: dict[str, Any], complaint: str) -> None:
 
 def test_a_damaged_stream_is_one_sentence(grammar: LatentGrammar, tmp_path: Path) -> None:
     path = tmp_path / "small"
-    save_grammar(replace(grammar, others=()), path, packed=True)
+    save_packed(replace(grammar, others=()), path)
     _, about, arrays = read_parts(path)
     for stream in (arrays["packed"][:-40], arrays["packed"][::-1], arrays["packed"][:0]):
         write_container(path, kind=PACKED, header=about, arrays={"packed": stream.copy()})

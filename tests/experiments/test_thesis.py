@@ -39,7 +39,7 @@ from eigenparse.experiments.trials import (
     run_trial,
     same_base,
 )
-from eigenparse.learn.grammar.learner import PRESETS, train_treebank
+from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.learn.stages import Once
 from eigenparse.report import Curves, Report, Table, read_report, write_report
 
@@ -86,8 +86,8 @@ def test_trials_are_complete_and_never_parse_what_they_learnt(corpus: Corpus) ->
 
 def test_settings_go_from_the_thesis_to_the_default() -> None:
     chosen = settings(0)
-    assert chosen[THESIS] == PRESETS["thesis"]
-    assert chosen[OURS] == PRESETS["default"]
+    assert chosen[THESIS] == GrammarOptions(preset="thesis")
+    assert chosen[OURS] == GrammarOptions()
     assert chosen[PLAIN].method == "pcfg"
     assert chosen["+ all features, scaled"].states.kappa is not None
     assert chosen["+ all features, scaled"].smoothing == 0
@@ -146,7 +146,7 @@ def test_trials_that_share_work_come_out_as_alone(corpus: Corpus, outcomes: list
 def test_grammars_of_another_lexicon_do_not_share_a_search(corpus: Corpus) -> None:
     trials = [t for t in trials_of(corpus, SMALL) if t.part == COMPARED]
     one, other = (
-        train_treebank(pick_trees(t.source, t.train), t.options).grammar
+        t.options.fit(pick_trees(t.source, t.train))
         for t in (next(t for t in trials if t.setting == name) for name in (PLAIN, OURS))
     )
     assert same_base(one, one)

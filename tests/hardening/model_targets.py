@@ -42,28 +42,30 @@ def use_chain(path: pathlib.Path) -> None:
 
 
 def use_arcs(path: pathlib.Path) -> None:
-    from eigenparse.decode.dependency.arcs import parse_conllu
-    from eigenparse.models.dependency.arcs import load_arcs
+    from eigenparse.corpus.conllu import read_input
+    from eigenparse.decode.dependency.arcs import parse_corpus
+    from eigenparse.models.registry import load_model
 
-    parse_conllu(load_arcs(path), CONLLU.decode().split("\n"), io.StringIO())
+    corpus = read_input(CONLLU.decode().split("\n"), source="x")
+    parse_corpus(load_model(path, "dependency"), corpus, io.StringIO())
 
 
 def use_deptree(path: pathlib.Path) -> None:
     from eigenparse.corpus.conllu import read_lines
     from eigenparse.inference.dependency.deptree import score_trees
-    from eigenparse.models.dependency.deptree import load_deptree
+    from eigenparse.models.registry import load_model
 
-    score_trees(load_deptree(path), read_lines(CONLLU.decode().split("\n"), source="x").trees)
+    score_trees(load_model(path, "deptree"), read_lines(CONLLU.decode().split("\n"), source="x").trees)
 
 
 def use_split_heads(path: pathlib.Path) -> None:
     from eigenparse.corpus.conllu import read_lines
     from eigenparse.decode.dependency.split_heads import parse_corpus, tree_parser
-    from eigenparse.models.dependency.deptree import load_deptree
     from eigenparse.models.dependency.split_heads import SplitHeads
+    from eigenparse.models.registry import load_model
 
     use_deptree(path)
-    model = load_deptree(path)
+    model = load_model(path, "deptree")
     if isinstance(model, SplitHeads):
         corpus = read_lines(CONLLU.decode().split("\n"), source="x")
         parse_corpus(tree_parser(model), corpus, io.StringIO())
@@ -71,19 +73,19 @@ def use_split_heads(path: pathlib.Path) -> None:
 
 def use_reranker(path: pathlib.Path) -> None:
     from eigenparse.decode.dependency.rerank import rerank_conllu
-    from eigenparse.models.dependency.rerank import load_reranker
+    from eigenparse.models.registry import load_model
 
-    rerank_conllu(load_reranker(path), NBEST.split("\n"), io.StringIO(), source="lists")
+    rerank_conllu(load_model(path, "reranker"), NBEST.split("\n"), io.StringIO(), source="lists")
 
 
 def use_vectors(path: pathlib.Path) -> None:
-    from eigenparse.learn.vectors.statistics import load_statistics, merge_statistics
-    from eigenparse.models.vectors.vectors import load_vectors, nearest
+    from eigenparse.learn.vectors.learner import merge_vectors
+    from eigenparse.models.vectors.vectors import nearest
+    from eigenparse.models.vectors.word2vec import load_vectors
 
     found = load_vectors(path)
-    nearest(found, found.words[-1] if found.words else "x")
-    kept = load_statistics(path)
-    merge_statistics([kept, kept], ["one", "other"])
+    nearest(found, found.words[-1])
+    merge_vectors([found, found], ["one", "other"])
 
 
 def use_chain_sums(path: pathlib.Path) -> None:

@@ -28,6 +28,7 @@ def start(folder: pathlib.Path, *words: str) -> subprocess.Popen[bytes]:
     """The command in a process of its own, with a checkpoint after every pass."""
     program = (
         "from eigenparse.learn import checkpoint; checkpoint.open_checkpoint.__kwdefaults__['seconds'] = 0.0;"
+        "from eigenparse.work import kept; kept.kept_beside.__wrapped__.__kwdefaults__['seconds'] = 0.0;"
         "from eigenparse.cli.main import main; main()"
     )
     return subprocess.Popen(

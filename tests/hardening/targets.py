@@ -133,7 +133,7 @@ def tone(form: bytes) -> bytes:
 
 
 def read_vectors(path: pathlib.Path) -> None:
-    from eigenparse.models.vectors.vectors import load_vectors
+    from eigenparse.models.vectors.word2vec import load_vectors
 
     load_vectors(path)
 

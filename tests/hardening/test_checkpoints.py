@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
+from eigenparse.models.grammar.file import save_grammar
 from tests.cli.calls import call
 
 from eigenparse.api.learner import LatentPCFG
@@ -20,7 +21,6 @@ from eigenparse.corpus.normalise import normalise
 from eigenparse.learn import checkpoint as kept
 from eigenparse.learn.checkpoint import Checkpoint, open_checkpoint
 from eigenparse.learn.grammar import learner as lpcfg
-from eigenparse.models.grammar.file import save_grammar
 from eigenparse.synthetic import sample_treebank
 
 KILLS = int(os.environ.get("EIGENPARSE_KILLS", "1"))

@@ -5,27 +5,25 @@ import pathlib
 import random
 import time
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 import pytest
 from tests.cli.calls import call
 from tests.hardening.processes import ended, start, write_trees
 
-from eigenparse.cli.rerank import _best_lists
 from eigenparse.corpus.conllu import read_conllu
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, open_checkpoint
-from eigenparse.learn.dependency import mira, rerank
-from eigenparse.learn.dependency.deptree_fit import DepTreeLearner
-from eigenparse.learn.dependency.mira import ArcLearner
-from eigenparse.learn.dependency.rerank import RerankLearner, jackknifed_lists
-from eigenparse.models.dependency.arcs import save_arcs
-from eigenparse.models.dependency.rerank import save_reranker
+from eigenparse.learn.dependency import arcs, rerank, tags
+from eigenparse.learn.dependency.arcs import ArcOptions
+from eigenparse.learn.dependency.rerank import RerankerOptions, jackknifed_lists
+from eigenparse.learn.dependency.trees import DepTreeOptions
+from eigenparse.models.registry import save_model
+from eigenparse.work.kept import Kept
+from eigenparse.work.work import Work
 
 KILLS = int(os.environ.get("EIGENPARSE_KILLS", "1"))
-PARSER = ArcLearner(passes=3, label_passes=2, bits=12, label_bits=8)
-Learn = Callable[[Dependencies, pathlib.Path, Checkpoint], None]
+PARSER = ArcOptions(passes=3, label_passes=2, bits=12, label_bits=8)
+Learn = Callable[[Dependencies, pathlib.Path, Work], None]
 
 
 class PowerCutError(Exception):
@@ -45,24 +43,28 @@ def trees(folder: pathlib.Path) -> Dependencies:
     return read_conllu(folder / "train.conllu").trees
 
 
-def learn_parser(trees: Dependencies, out: pathlib.Path, place: Checkpoint) -> None:
-    save_arcs(out, PARSER.fit(trees, checkpoint=place)[0])
+def learn_parser(trees: Dependencies, out: pathlib.Path, work: Work) -> None:
+    save_model(PARSER.fit(trees, work), out, "dependency")
 
 
-def learn_reranker(trees: Dependencies, out: pathlib.Path, place: Checkpoint) -> None:
-    trees_learner = DepTreeLearner(estimator="cluster", n_states=2)
-    make = partial(_best_lists, best=3)
-    lists = jackknifed_lists(trees, PARSER, (trees_learner,), make, n_folds=2, checkpoint=place)
-    model = RerankLearner(passes=3, bits=10).fit(
-        lists, trees.head, (trees_learner.fit(trees)[0],), checkpoint=place
-    )
-    save_reranker(out, model)
+def learn_reranker(trees: Dependencies, out: pathlib.Path, work: Work) -> None:
+    tree_options = DepTreeOptions(estimator="cluster", states=2)
+    options = RerankerOptions(passes=3, bits=10, best=3, folds=2)
+    lists = jackknifed_lists(trees, PARSER, (tree_options,), options, work)
+    model = options.fit_lists(lists, trees.head, (tree_options.fit(trees),), work)
+    save_model(model, out, "reranker")
+
+
+def kept_in(folder: pathlib.Path) -> Work:
+    """Work that keeps every pass in a folder."""
+    folder.mkdir(exist_ok=True)
+    return Work(kept=Kept(folder, 0.0))
 
 
 def stop_after(patch: pytest.MonkeyPatch, n: int) -> None:
     """Raise at the n-th pass of any kind; a very large n only counts."""
     left = [n]
-    for module, name in ((mira, "mira_pass"), (mira, "label_pass"), (rerank, "rerank_pass")):
+    for module, name in ((arcs, "mira_pass"), (arcs, "label_pass"), (rerank, "rerank_pass")):
         real = getattr(module, name)
 
         def counted(*arguments: object, real: Callable[..., object] = real) -> object:
@@ -78,17 +80,16 @@ def stop_after(patch: pytest.MonkeyPatch, n: int) -> None:
 def test_work_stopped_at_any_pass_ends_in_the_same_bytes(
     learn: Learn, n_passes: int, trees: Dependencies, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learn(trees, tmp_path / "whole", NOTHING_KEPT)
+    learn(trees, tmp_path / "whole", Work())
     for after in range(n_passes):
-        place = open_checkpoint(tmp_path / f"c{after}", "mark", resume=False, seconds=0.0)
+        work = kept_in(tmp_path / f"c{after}")
         with monkeypatch.context() as patch:
             stop_after(patch, after)
             with pytest.raises(PowerCutError):
-                learn(trees, tmp_path / "never", place)
-        again = open_checkpoint(tmp_path / f"c{after}", "mark", resume=True, seconds=0.0)
+                learn(trees, tmp_path / "never", work)
         with monkeypatch.context() as patch:
             stop_after(patch, n_passes - after)  # nothing is done twice
-            learn(trees, tmp_path / "again", again)
+            learn(trees, tmp_path / "again", work)
         assert (tmp_path / "again").read_bytes() == (tmp_path / "whole").read_bytes()
     assert not (tmp_path / "never").exists()
 
@@ -96,34 +97,31 @@ def test_work_stopped_at_any_pass_ends_in_the_same_bytes(
 def test_predicted_tags_are_kept(
     trees: Dependencies, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    learner = ArcLearner(passes=1, label_passes=1, bits=10, label_bits=8, tags="predicted")
-    whole, report = learner.fit(trees)
-    place = open_checkpoint(tmp_path / "c", "mark", resume=False, seconds=0.0)
+    options = ArcOptions(passes=1, label_passes=1, bits=10, label_bits=8, tags="predicted")
+    work = kept_in(tmp_path / "c")
     with monkeypatch.context() as patch:
         stop_after(patch, 0)
         with pytest.raises(PowerCutError):
-            learner.fit(trees, checkpoint=place)
-        patch.setattr(mira.TagLearner, "_learn", lambda *_: pytest.fail("taggers are learnt again"))
-        stop_after(patch, 100)
-    again, told = learner.fit(trees, checkpoint=place)
-    save_arcs(tmp_path / "whole", whole)
-    save_arcs(tmp_path / "again", again)
+            options.fit(trees, work)
+    with monkeypatch.context() as patch:
+        patch.setattr(tags, "_learn", lambda *_: pytest.fail("taggers are learnt again"))
+        save_model(options.fit(trees, work), tmp_path / "again", "dependency")
+    save_model(options.fit(trees), tmp_path / "whole", "dependency")
     assert (tmp_path / "again").read_bytes() == (tmp_path / "whole").read_bytes()
-    assert told == report
 
 
 def test_values_that_are_not_finite_survive(tmp_path: pathlib.Path) -> None:
-    place = open_checkpoint(tmp_path / "c", "mark", resume=False)
+    work = kept_in(tmp_path / "c")
     values = np.array([[-np.inf, 0.0, -0.0, 1e-320, np.nan]])
-    place.keep("x", ({"n": 1}, {"values": values, "none": np.zeros((0, 2), dtype=np.float32)}))
-    header, arrays = place.part("x", lambda: pytest.fail("it was kept"))
+    work.kept.keep("x", ({"n": 1}, {"values": values, "none": np.zeros((0, 2), dtype=np.float32)}))
+    header, arrays = work.part("x", lambda: pytest.fail("it was kept"))
     assert header == {"n": 1}
     assert arrays["values"].tobytes() == values.tobytes()
     assert arrays["none"].shape == (0, 2)
 
 
 def test_a_worker_that_sees_no_folder_keeps_nothing(trees: Dependencies, tmp_path: pathlib.Path) -> None:
-    learn_parser(trees, tmp_path / "m", Checkpoint(tmp_path / "absent", 0.0))
+    learn_parser(trees, tmp_path / "m", Work(kept=Kept(tmp_path / "absent", 0.0)))
     assert not (tmp_path / "absent").exists()
 
 
@@ -165,7 +163,8 @@ def test_killed_at_random_moments(verb: str, folder: pathlib.Path) -> None:
 
 def test_other_trees_are_refused(folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
     out = tmp_path / "a.model"
-    open_checkpoint(tmp_path / "a.model.checkpoint", "something else", resume=False)
+    (tmp_path / "a.model.checkpoint").mkdir()
+    (tmp_path / "a.model.checkpoint" / "run.json").write_text('{"fingerprint": "something else"}')
     done = call("train", "dependency", folder / "train.conllu", "--out", out, "--resume")
     assert done.code == 1
     assert "other data or settings" in done.err

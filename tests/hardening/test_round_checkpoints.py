@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
+from eigenparse.learn.hmm.three_segment import fit_three_segment
+from eigenparse.learn.speech.phones import PhoneChoices, fit_recogniser
 from tests.cli.calls import call
 from tests.hardening.processes import ended, start, write_trees
 from tests.sequence.corpora import sing, write_wav
@@ -19,20 +21,21 @@ from eigenparse.corpus.sequences import Column, Sequences
 from eigenparse.corpus.symbols import read_symbols
 from eigenparse.features.codes import CodeChoices
 from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, open_checkpoint
-from eigenparse.learn.dependency import deptree_em, mira
-from eigenparse.learn.dependency.deptree_fit import DepTreeLearner
+from eigenparse.learn.dependency import arcs
+from eigenparse.learn.dependency import em as deptree_em
+from eigenparse.learn.dependency.trees import DepTreeOptions
 from eigenparse.learn.grammar import learner as lpcfg
 from eigenparse.learn.hmm import em as em_chain
 from eigenparse.learn.hmm.learner import HmmChoices, fit_hmm, symbol_table
-from eigenparse.learn.hmm.three_segment import fit_three_segment
-from eigenparse.learn.speech.phones import PhoneChoices, fit_recogniser
 from eigenparse.learn.tagger import emission as rhmm_emission
 from eigenparse.learn.tagger import latent as rhmm_latent
 from eigenparse.learn.tagger.learner import TaggerChoices, fit_product
-from eigenparse.models.dependency.deptree import save_deptree
 from eigenparse.models.hmm.chain import save_chain
+from eigenparse.models.registry import save_model
 from eigenparse.models.speech.phones import save_recogniser
 from eigenparse.models.tagger.rhmm import save_tagger
+from eigenparse.work.kept import Kept
+from eigenparse.work.work import Work
 
 KILLS = int(os.environ.get("EIGENPARSE_KILLS", "0"))  # 0: one of each of the short commands
 Learn = Callable[[pathlib.Path, pathlib.Path, Checkpoint], None]
@@ -83,16 +86,17 @@ def learn_phones(folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -> 
     save_recogniser(out, fit_recogniser(find_speech(folder / "tones").train, choices, checkpoint=place)[0])
 
 
-def learn_trees(learner: DepTreeLearner, folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -> None:
-    save_deptree(out, learner.fit(read_conllu(folder / "train.conllu").trees, checkpoint=place)[0])
+def learn_trees(options: DepTreeOptions, folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -> None:
+    work = Work(kept=Kept(place.folder, place.seconds))
+    save_model(options.fit(read_conllu(folder / "train.conllu").trees, work), out, "deptree")
 
 
 def tagger(method: str, **more: object) -> TaggerChoices:
     return TaggerChoices(method=method, states=2, rounds=3, **more)  # type: ignore[arg-type]
 
 
-def trees(estimator: str, **more: object) -> DepTreeLearner:
-    return DepTreeLearner(estimator=estimator, n_states=2, rounds=3, **more)  # type: ignore[arg-type]
+def trees(estimator: str, **more: object) -> DepTreeOptions:
+    return DepTreeOptions(estimator=estimator, states=2, rounds=3, **more)  # type: ignore[arg-type]
 
 
 LONG: dict[str, Learn] = {
@@ -109,7 +113,7 @@ LONG: dict[str, Learn] = {
 }
 PLACES = (
     (em_chain, "expected_counts"), (rhmm_latent, "expected_states"), (rhmm_emission, "adagrad_pass"),
-    (deptree_em, "count_block"), (lpcfg, "expected_counts"), (mira, "label_pass"),
+    (deptree_em, "count_block"), (lpcfg, "expected_counts"), (arcs, "label_pass"),
 )  # fmt: skip
 
 

@@ -170,5 +170,5 @@ def test_nothing_is_drawn_from_states_without_weight(name: str) -> None:
     header, arrays = grammar().to_parts()
     arrays |= {key: np.zeros_like(arrays[key]) for key in arrays if key.endswith(name)}
     empty = LatentGrammar.from_parts(header, arrays)
-    with pytest.raises(DataError, match="train the model again|allow more words"):
+    with pytest.raises(DataError, match=r"train the model again|allow more words"):
         sample_trees(empty, 3, max_words=20)

@@ -26,7 +26,7 @@ def cluster() -> Iterator[Any]:
 
 def sentences(treebank: Any) -> list[str]:
     """Words of every tree, separated by blanks."""
-    from eigenparse.api.tuning import sentences_of
+    from eigenparse.batch.tune_grammar import sentences_of
 
     return [" ".join(words) for words in sentences_of(treebank)]
 

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from eigenparse.learn.grammar.streamed import count_corpus, encode_shard, make_plan, train_shards
+from eigenparse.models.grammar.file import save_grammar
 from numpy.testing import assert_allclose
 from tests.cli.calls import call
 
@@ -21,8 +23,6 @@ from eigenparse.learn.grammar.encode import encode, fold_rare
 from eigenparse.learn.grammar.learner import LpcfgOptions, train_lpcfg
 from eigenparse.learn.grammar.shards import cut_shards, shard_trees
 from eigenparse.learn.grammar.states import StateOptions
-from eigenparse.learn.grammar.streamed import count_corpus, encode_shard, make_plan, train_shards
-from eigenparse.models.grammar.file import save_grammar
 from eigenparse.run.local import LocalRun, on_this_machine
 from eigenparse.synthetic import sample_treebank
 

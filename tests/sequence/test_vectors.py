@@ -16,20 +16,16 @@ import eigenparse.cli.verbs  # noqa: F401
 from eigenparse.cli.main import app
 from eigenparse.corpus.text_blocks import text_blocks, text_files
 from eigenparse.errors import DataError, FormatError, ModelFileError, OptionError
-from eigenparse.learn.vectors.learner import (
-    VectorChoices,
-    choose_vocabulary,
-    count_pairs,
-    count_words,
-    dense_counts,
-    embed_files,
-    learn_vectors,
-    pair_counts,
-)
-from eigenparse.learn.vectors.learner import learner as learn
-from eigenparse.learn.vectors.pair_counts import PairTable
-from eigenparse.models.vectors.vectors import load_vectors, nearest, rows_of, save_vectors, save_word2vec
-from eigenparse.spectral.vectors import METHODS, PairStatistics, pair_matrix, reach_of, vectors_of
+from eigenparse.learn.vectors import words as vector_words
+from eigenparse.learn.vectors.learner import VectorOptions, count_pairs
+from eigenparse.learn.vectors.reading import Text
+from eigenparse.learn.vectors.words import choose_vocabulary, count_words
+from eigenparse.models.registry import save_model
+from eigenparse.models.vectors.vectors import nearest, rows_of
+from eigenparse.models.vectors.word2vec import load_vectors, save_word2vec
+from eigenparse.spectral import pairs as pair_counts
+from eigenparse.spectral.pairs import PairTable
+from eigenparse.spectral.vectors import METHODS, PairStatistics, pair_matrix, vectors_of
 
 sentences = st.lists(st.lists(st.sampled_from("abcdef"), max_size=8), min_size=1, max_size=12)
 
@@ -45,6 +41,19 @@ def brute_pairs(lines, index, reach):
             if j - i <= reach:
                 table[j - i - 1, index[line[i]], index[line[j]]] += 1
     return table
+
+
+def dense_counts(pairs):
+    """All counts as an array (reach, n, n)."""
+    n = pairs.n_words
+    out = np.zeros((len(pairs.tables), n * n), dtype=np.int64)
+    for d, (codes, counts) in enumerate(zip(pairs.codes, pairs.counts, strict=True)):
+        out[d, codes] = counts
+    return out.reshape(-1, n, n)
+
+
+def embed_files(files, options):
+    return options.fit(Text(tuple(files)))
 
 
 @settings(deadline=None, max_examples=40)
@@ -95,15 +104,15 @@ def test_damaged_missing_and_piped_text_get_a_sentence(tmp_path):
         text_files(["-"])
     (tmp_path / "b.txt").write_bytes(b"a\nb\n" * 9)
     with pytest.raises(DataError, match="no two words"):
-        embed_files([tmp_path / "b.txt"], VectorChoices(dim=1))
+        embed_files([tmp_path / "b.txt"], VectorOptions(dim=1))
     (tmp_path / "c.txt").write_bytes(b"a b\n" * 9)
     with pytest.raises(DataError, match="dimensions"):
-        embed_files([tmp_path / "c.txt"], VectorChoices(dim=9))
+        embed_files([tmp_path / "c.txt"], VectorOptions(dim=9))
     with pytest.raises(OptionError, match="method"):
-        embed_files([tmp_path / "c.txt"], VectorChoices(method="word2vec"))
+        embed_files([tmp_path / "c.txt"], VectorOptions(method="word2vec"))
     (tmp_path / "d.txt").write_bytes(b"")
     with pytest.raises(DataError, match="no word"):
-        embed_files([tmp_path / "d.txt"], VectorChoices())
+        embed_files([tmp_path / "d.txt"], VectorOptions())
 
 
 def random_counts(seed, n=14, reach=8):
@@ -178,7 +187,7 @@ def two_classes(n_lines=3000, seed=0):
 def test_every_method_finds_the_classes_and_repeats_itself(tmp_path, method):
     path = tmp_path / "t.txt"
     path.write_bytes(two_classes())
-    choices = VectorChoices(dim=2, method=method)
+    choices = VectorOptions(dim=2, method=method)
     one, other = embed_files([path], choices), embed_files([path], choices)
     assert one.vectors.tobytes() == other.vectors.tobytes()
     assert_allclose(np.linalg.norm(one.vectors[1:], axis=1), 1.0, rtol=1e-5)
@@ -195,7 +204,7 @@ def test_a_full_table_lets_the_rarest_go(monkeypatch):
     bounded = halves[0] + halves[1]
     assert max(one.size for one in bounded.codes) <= 60 < exact.codes[0].size
     assert bounded.dropped > 0
-    monkeypatch.setattr(learn, "MOST_WORDS", 10)
+    monkeypatch.setattr(vector_words, "MOST_WORDS", 10)
     words = count_words([b"common " * 50 + b" ".join(b"w%d" % k for k in range(40))])
     assert words.dropped > 0
     assert words.counts[b"common"] == 50
@@ -223,8 +232,8 @@ def test_pairs_of_different_vocabularies_do_not_add():
 
 def test_files_round_trip(tmp_path):
     (tmp_path / "t.txt").write_bytes(two_classes(300))
-    vectors = embed_files([tmp_path / "t.txt"], VectorChoices(dim=3))
-    save_vectors(tmp_path / "v", vectors)
+    vectors = embed_files([tmp_path / "t.txt"], VectorOptions(dim=3))
+    save_model(vectors, tmp_path / "v", "vectors")
     back = load_vectors(tmp_path / "v")
     assert back.words == vectors.words
     assert back.about == vectors.about
@@ -259,7 +268,7 @@ def test_months_are_neighbours_in_newswire(tmp_path):
     path = data_dir("text") / "reuters21578.txt.xz"
     block = next(iter(text_blocks(path)))
     words = choose_vocabulary(count_words([block]), 3000)
-    choices = VectorChoices(dim=30)
-    vectors = learn_vectors(words, count_pairs([block], words, reach_of("cca", 2, 4)), choices)
+    options = VectorOptions(dim=30)
+    vectors = options.fit_counts(words, count_pairs([block], words, options.distance))
     months = ("Jan", "Feb", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
     assert sum(word.startswith(months) for word, _ in nearest(vectors, "March", 6)) >= 5

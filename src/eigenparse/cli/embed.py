@@ -1,15 +1,16 @@
 """``eigenparse embed``: text in, vectors of its words out; a word and vectors in, its neighbours out."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from eigenparse.cli.app import app
+from eigenparse.cli.main import app
+from eigenparse.work.work import Where, open_work
 
 if TYPE_CHECKING:
-    from eigenparse.learn.vectors.learner import VectorChoices
+    from eigenparse.learn.vectors.learner import VectorOptions
+    from eigenparse.learn.vectors.reading import TextReading
 
 
 @app.command(
@@ -47,7 +48,8 @@ def embed(
 ) -> None:
     """Learn word vectors from text, or show the nearest neighbours of a word."""
     from eigenparse.errors import OptionError
-    from eigenparse.learn.vectors.learner import VectorChoices
+    from eigenparse.learn.vectors.learner import VectorOptions
+    from eigenparse.learn.vectors.reading import TextReading
 
     if near:
         if len(text) != 1:
@@ -56,55 +58,34 @@ def embed(
         return
     if out is None and text_out is None:
         raise OptionError("nowhere to write the vectors; give --out FILE")
-    choices = VectorChoices(
-        dim=dim,
-        method=method,
-        window=window,
-        vocabulary=vocabulary,
-        min_count=min_count,
-        lower=lower,
-        power=power,
-        seed=seed,
-    )
-    _learn(text, choices, out, text_out, _How(words, keep_statistics, jobs, cluster))
-
-
-@dataclass(frozen=True, slots=True)
-class _How:
-    """Where words come from, what is kept, and who counts."""
-
-    words: Path | None
-    keep_statistics: bool
-    jobs: int
-    cluster: str | None
+    options = VectorOptions(
+        dim=dim, method=method, window=window, vocabulary=vocabulary, min_count=min_count, lower=lower,
+        power=power, seed=seed, keep_statistics=keep_statistics,
+    )  # fmt: skip
+    _learn(options, TextReading(words), text, out, text_out, Where(jobs, cluster))
 
 
 def _learn(
-    text: list[Path], choices: "VectorChoices", out: Path | None, text_out: Path | None, how: _How
+    options: "VectorOptions",
+    reading: "TextReading",
+    text: list[Path],
+    out: Path | None,
+    text_out: Path | None,
+    where: Where,
 ) -> None:
     from eigenparse.cli.output import check_target
-    from eigenparse.cli.progress import stages, tell
-    from eigenparse.corpus.text_blocks import text_files
-    from eigenparse.learn.vectors.learner import count_files, learn_vectors
-    from eigenparse.learn.vectors.statistics import save_statistics
-    from eigenparse.models.vectors.vectors import load_vectors, save_vectors, save_word2vec
-    from eigenparse.run.ordered import open_run
+    from eigenparse.models.registry import save_model
+    from eigenparse.models.vectors.word2vec import save_word2vec
+    from eigenparse.work.progress import tell
 
     targets = [path for path in (out, text_out) if path is not None]
     for path in targets:
         check_target(path)
-    names = None if how.words is None else load_vectors(how.words).words
-    run_alone = how.cluster is None and how.jobs == 1
-    with stages("embed") as told, open_run(how.cluster, how.jobs) as run:
-        where = None if run_alone else run
-        vocabulary, pairs = count_files(text_files(text), choices, told=told, run=where, names=names)
-        if told is not None:
-            told("singular vectors")
-        vectors = learn_vectors(vocabulary, pairs, choices)
-    if out is not None and how.keep_statistics:
-        save_statistics(out, vectors, (vocabulary, pairs, choices))
-    elif out is not None:
-        save_vectors(out, vectors)
+    data = reading.read(text)
+    with open_work("embed", where) as work:
+        vectors = options.fit(data, work)
+    if out is not None:
+        save_model(vectors, out, options.kind)
     if text_out is not None:
         save_word2vec(text_out, vectors)
     about = vectors.about
@@ -116,7 +97,8 @@ def _learn(
 
 
 def _show(path: Path, words: list[str], top: int) -> None:
-    from eigenparse.models.vectors.vectors import load_vectors, nearest
+    from eigenparse.models.vectors.vectors import nearest
+    from eigenparse.models.vectors.word2vec import load_vectors
 
     vectors = load_vectors(path)
     for word in words:

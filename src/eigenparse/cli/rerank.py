@@ -1,19 +1,13 @@
 """eigenparse train reranker and eigenparse rerank: n-best lists in, better trees out."""
 
 import sys
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from eigenparse import __version__
 from eigenparse.cli.main import app, train
-
-if TYPE_CHECKING:
-    from eigenparse.corpus.dependencies import Dependencies
-    from eigenparse.learn.dependency.rerank import Lists
-    from eigenparse.models.dependency.arcs import ArcModel
 
 
 @train.command()
@@ -44,50 +38,26 @@ def reranker(
     ] = None,
 ) -> None:
     """Learn to choose from n-best lists that jack-knifed parsers make of the training sentences."""
-    from eigenparse.cli.kept import kept_work
     from eigenparse.cli.output import check_target
-    from eigenparse.corpus.conllu import read_many
-    from eigenparse.learn.checkpoint import dependencies_mark
-    from eigenparse.learn.dependency.deptree_fit import learner_like
-    from eigenparse.learn.dependency.mira import learner_of
-    from eigenparse.learn.dependency.rerank import RerankLearner, jackknifed_lists
-    from eigenparse.models.dependency.arcs import load_arcs
-    from eigenparse.models.dependency.deptree import load_deptree
-    from eigenparse.models.dependency.rerank import check_patterns, save_reranker
-    from eigenparse.run.ordered import open_run
+    from eigenparse.learn.dependency.reading import RerankerReading
+    from eigenparse.learn.dependency.rerank import RerankerOptions
+    from eigenparse.models.registry import save_model
+    from eigenparse.work.kept import fingerprint
+    from eigenparse.work.progress import tell
+    from eigenparse.work.work import Where, open_work
 
     check_target(out)
-    base = load_arcs(parser)
-    models = tuple(load_deptree(path) for path in deptree or [])
-    reading = read_many(list(trees), skip_broken=skip_broken)
-    for sentence in reading.skipped:
-        sys.stderr.write(f"eigenparse: skipped {sentence}\n")
-    corpus = reading.trees
-    learners = tuple(learner_like(m) for m in models)
-    chosen = tuple(name.strip() for name in families.split(",") if name.strip())
-    learner = RerankLearner(families=chosen, patterns=tuple(feature or ()), passes=passes, seed=seed)
-    check_patterns(learner.patterns)
-    own = learner_of(base)
-    mark = dependencies_mark(corpus, f"{__version__} {learner!r} {own!r} {learners!r} {best} {folds}")
-    with kept_work(out, mark, resume=resume) as checkpoint:
-        with open_run(cluster, jobs) as run:
-            make_lists = partial(_best_lists, best=best)
-            lists = jackknifed_lists(
-                corpus, own, learners, make_lists, n_folds=folds, run=run, checkpoint=checkpoint
-            )
-        model = learner.fit(lists, corpus.head, models, checkpoint=checkpoint)
-        save_reranker(out, model)
-    sys.stderr.write(
-        f"eigenparse: learnt from {len(lists)} lists; weights {model.dense_weights.round(3).tolist()}\n"
+    options = RerankerOptions(
+        best=best, folds=folds, passes=passes, families=families, feature=tuple(feature or ()), seed=seed
     )
-
-
-def _best_lists(model: "ArcModel", sentences: "Dependencies", best: int) -> "Lists":
-    """The n best trees of a parser, as a worker makes them."""
-    from eigenparse.decode.dependency.arcs import kbest
-
-    found = kbest(model, sentences, best)
-    return found.heads, found.scores, found.found
+    data = RerankerReading(skip_broken, parser, tuple(deptree or ())).read(trees)
+    for note in data.notes:
+        tell(note)
+    mark = fingerprint(__version__, options, data)
+    with open_work("learning", Where(jobs, cluster, resume), out=out, mark=mark) as work:
+        model = options.fit(data, work)
+        save_model(model, out, options.kind)
+    tell(f"learnt from {model.about['lists']} lists; weights {model.dense_weights.round(3).tolist()}")
 
 
 @app.command()
@@ -100,6 +70,6 @@ def rerank(
     """Print the best tree of every n-best list."""
     from eigenparse.corpus.files import read_text
     from eigenparse.decode.dependency.rerank import rerank_conllu
-    from eigenparse.models.dependency.rerank import load_reranker
+    from eigenparse.models.registry import load_model
 
-    rerank_conllu(load_reranker(model), read_text(nbest).split("\n"), sys.stdout, source=str(nbest))
+    rerank_conllu(load_model(model, "reranker"), read_text(nbest).split("\n"), sys.stdout, source=str(nbest))

@@ -1,6 +1,5 @@
 """eigenparse train dependency: CoNLL-U trees in, a graph-based parser out."""
 
-import sys
 import time
 from enum import StrEnum
 from pathlib import Path
@@ -47,48 +46,40 @@ def dependency(
     ] = None,
 ) -> None:
     """Learn a dependency parser with relations: averaged MIRA over hashed features."""
-    from eigenparse.cli.kept import kept_work
     from eigenparse.cli.output import check_target
-    from eigenparse.corpus.conllu import read_many
-    from eigenparse.learn.checkpoint import dependencies_mark
-    from eigenparse.learn.dependency.mira import ArcLearner
-    from eigenparse.models.dependency.arcs import save_arcs
-    from eigenparse.run.ordered import open_run
+    from eigenparse.learn.dependency.arcs import ArcOptions
+    from eigenparse.learn.dependency.reading import DependencyReading
+    from eigenparse.models.registry import save_model
+    from eigenparse.work.kept import fingerprint
+    from eigenparse.work.progress import tell
+    from eigenparse.work.work import Where, open_work
 
     check_target(out)
-    corpus = read_many(list(trees), skip_broken=skip_broken)
-    for sentence in corpus.skipped:
-        sys.stderr.write(f"eigenparse: skipped {sentence}\n")
+    options = ArcOptions(order=order, passes=passes, crossing=crossing, bits=bits, seed=seed, tags=tags.value)
+    data = DependencyReading(skip_broken).read(trees)
+    for note in data.notes:
+        tell(note)
     start = time.perf_counter()
-    learner = ArcLearner(order=order, passes=passes, crossing=crossing, bits=bits, seed=seed, tags=tags.value)
-    shown = _progress if sys.stderr.isatty() else None
-    mark = dependencies_mark(corpus.trees, f"{__version__} {learner!r}")
-    with kept_work(out, mark, resume=resume) as checkpoint:
-        with open_run(cluster, jobs) as run:
-            where = None if cluster is None and jobs == 1 else run
-            model, report = learner.fit(corpus.trees, progress=shown, run=where, checkpoint=checkpoint)
-        save_arcs(out, model)
-    sys.stderr.write(
-        f"eigenparse: learnt from {report.n_sentences} sentences, {report.n_words} words, "
-        f"{report.n_lifted} lifted to projective trees, in {time.perf_counter() - start:.1f} s\n"
+    mark = fingerprint(__version__, options, data)
+    with open_work("learning", Where(jobs, cluster, resume), out=out, mark=mark) as work:
+        model = options.fit(data, work)
+        save_model(model, out, options.kind)
+    about = model.about
+    tell(
+        f"learnt from {about['sentences']} sentences, {about['words']} words, "
+        f"{about['lifted']} lifted to projective trees, in {time.perf_counter() - start:.1f} s"
     )
-    for name, share in report.tag_accuracy.items():
-        sys.stderr.write(f"eigenparse: {100 * share:.2f} percent of the jack-knifed {name} are right\n")
+    for name, share in about["tag_accuracy"].items():
+        tell(f"{100 * share:.2f} percent of the jack-knifed {name} are right")
     if dev is not None:
         _score(model, dev)
-
-
-def _progress(what: str, done: int, total: int) -> None:
-    sys.stderr.write(f"\r{what}: pass {done} of {total} ")
-    if done == total:
-        sys.stderr.write("\n")
 
 
 def _score(model: "ArcModel", dev: Path) -> None:  # type: ignore[name-defined]  # noqa: F821
     """Print attachment figures on development trees."""
     from eigenparse.corpus.conllu import read_conllu
-    from eigenparse.decode.dependency.arcs import parse
     from eigenparse.evaluate.attachment import attachment
+    from eigenparse.inference.dependency.arcs import parse
 
     gold = read_conllu(dev).trees
     figures = attachment(gold, parse(model, gold)).figures()

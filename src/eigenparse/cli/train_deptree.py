@@ -1,6 +1,5 @@
 """eigenparse train deptree: CoNLL-U trees in, a latent-variable tree model out."""
 
-import sys
 import time
 from enum import StrEnum
 from pathlib import Path
@@ -57,52 +56,35 @@ def deptree(
     ] = False,
 ) -> None:
     """Learn the probability of words given their dependency tree, with a hidden state a word."""
-    from eigenparse.cli.kept import kept_work
     from eigenparse.cli.output import check_target
-    from eigenparse.cli.progress import stages
-    from eigenparse.corpus.conllu import read_many
-    from eigenparse.learn.checkpoint import dependencies_mark, mark_of
-    from eigenparse.learn.dependency.deptree_fit import DepTreeLearner
-    from eigenparse.learn.rounds import silent
-    from eigenparse.models.dependency.deptree import save_deptree
-    from eigenparse.models.vectors.vectors import load_vectors
-    from eigenparse.run.ordered import open_run
+    from eigenparse.learn.dependency.reading import TreeReading
+    from eigenparse.learn.dependency.trees import DepTreeOptions
+    from eigenparse.models.registry import save_model
+    from eigenparse.work.kept import fingerprint
+    from eigenparse.work.progress import tell
+    from eigenparse.work.work import Where, Work, open_work
 
     check_target(out)
-    with stages("reading"):
-        corpus = read_many(list(trees), skip_broken=skip_broken)
-    for sentence in corpus.skipped:
-        sys.stderr.write(f"eigenparse: skipped {sentence}\n")
+    options = DepTreeOptions(
+        estimator=estimator.value, states=states, channels=channels or "", members=members, rounds=rounds,
+        ridge=ridge, seed=seed,
+    )  # fmt: skip
+    data = TreeReading(skip_broken, vectors).read(trees)
+    for note in data.notes:
+        tell(note)
+    options.tuned(data, None if dev is None else data, Work())
     start = time.perf_counter()
-    learner = DepTreeLearner(
-        estimator=estimator.value,
-        n_states=states,
-        channels=tuple(name.strip() for name in channels.split(",")) if channels else (),
-        members=members,
-        relations=estimator is Estimator.lpcfg,
-        rounds=rounds,
-        ridge=ridge,
-        seed=seed,
-    )
-    known = load_vectors(vectors) if vectors else None
-    words = "" if known is None else mark_of([list(known.words), known.vectors])
-    mark = dependencies_mark(corpus.trees, f"{__version__} {learner!r} {words}")
-    with kept_work(out, mark, resume=resume) as checkpoint:
-        with stages("learning") as tell, open_run(cluster, jobs) as run:
-            model, report = learner.fit(
-                corpus.trees, vectors=known, run=run, checkpoint=checkpoint, tell=tell or silent
-            )
-        save_deptree(out, model)
-    seconds = time.perf_counter() - start
-    sys.stderr.write(f"eigenparse: learnt {states} states from {report.n_trees} trees in {seconds:.1f} s\n")
-    if report.n_lifted:
-        sys.stderr.write(
-            f"eigenparse: lifted {report.n_lifted} trees with crossing arcs to projective ones\n"
-        )
+    mark = fingerprint(__version__, options, data)
+    with open_work("learning", Where(jobs, cluster, resume), out=out, mark=mark) as work:
+        model = options.fit(data, work)
+        save_model(model, out, options.kind)
+    about = model.about
+    tell(f"learnt {states} states from {about['trees']} trees in {time.perf_counter() - start:.1f} s")
+    if about.get("lifted"):
+        tell(f"lifted {about['lifted']} trees with crossing arcs to projective ones")
     if not model.is_proper:
-        sys.stderr.write(
-            f"eigenparse: {report.n_families} families; the totals of {report.n_not_positive} training trees "
-            "are not positive\n"
+        tell(
+            f"{about['families']} families; the totals of {about['not_positive']} training trees are not positive"
         )
     if dev is not None:
         _parse_dev(model, dev)
@@ -112,12 +94,8 @@ def _parse_dev(model: "TreeModel", dev: Path) -> None:  # type: ignore[name-defi
     """Parse development trees with the model alone and print attachment figures."""
     from eigenparse.corpus.conllu import read_conllu
     from eigenparse.decode.dependency.split_heads import parse_split_heads, tree_parser
-    from eigenparse.errors import OptionError
     from eigenparse.evaluate.attachment import attachment
-    from eigenparse.models.dependency.split_heads import SplitHeads
 
-    if not isinstance(model, SplitHeads):
-        raise OptionError("only --estimator lpcfg is a parser too; leave out --dev or change the estimator")
     gold = read_conllu(dev).trees
     start = time.process_time()
     figures = attachment(gold, parse_split_heads(tree_parser(model), gold)).figures()

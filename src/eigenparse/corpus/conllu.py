@@ -7,7 +7,7 @@ The lines of a sentence are kept, so that writing changes only what was predicte
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import Protocol, TextIO
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from eigenparse.corpus.files import read_text
 from eigenparse.errors import FormatError
 
 N_COLUMNS = 10
+RANK, SCORE = "# rank = ", "# score = "  # comments of the trees of an n-best list
 COLUMN = {"form": 1, "lemma": 2, "upos": 3, "xpos": 4, "feats": 5, "relation": 7}
 
 
@@ -95,6 +96,15 @@ def read_lines(lines: Iterable[str], *, source: str, heads: bool = True, skip_br
     if not heads:
         return corpus
     return _without_broken(corpus) if skip_broken else _checked(corpus)
+
+
+def read_input(lines: Iterable[str], *, source: str) -> Conllu:
+    """CoNLL-U if the first line that is not blank looks like it, else blank-separated tokens."""
+    text = [line.rstrip("\r\n") for line in lines]
+    first = next((line for line in text if line.strip()), "")
+    if first.startswith("# ") or first.count("\t") >= 3:
+        return read_lines(text, source=source, heads=False)
+    return from_sentences([line.split() for line in text if line.strip()], source=source)
 
 
 def sentence_blocks(lines: Iterable[str]) -> Iterator[tuple[int, list[str]]]:
@@ -233,3 +243,28 @@ def write_conllu(stream: TextIO, corpus: Conllu, head: AnyArray, relations: Sequ
     for s, text in enumerate(corpus.text):
         low, high = offsets[s], offsets[s + 1]
         stream.write("\n".join(sentence_lines(text, heads[low:high], relations[low:high])) + "\n\n")
+
+
+class Lists(Protocol):
+    """The best trees of every sentence, best first: heads (k, T), scores (S, k), and how many there are, (S,)."""
+
+    @property
+    def heads(self) -> AnyArray: ...
+
+    @property
+    def scores(self) -> AnyArray: ...
+
+    @property
+    def found(self) -> AnyArray: ...
+
+
+def write_lists(stream: TextIO, corpus: Conllu, lists: Lists, relations: Sequence[Sequence[str]]) -> None:
+    """Write each sentence once per tree, with rank and score in comments; relations: one row of names per rank."""
+    offsets = corpus.trees.offsets.tolist()
+    for s, text in enumerate(corpus.text):
+        low, high = offsets[s], offsets[s + 1]
+        for rank in range(int(lists.found[s])):
+            notes = [f"{RANK}{rank + 1}", f"{SCORE}{lists.scores[s, rank]:.6f}"]
+            heads = lists.heads[rank, low:high].tolist()
+            lines = sentence_lines(text, heads, relations[rank][low:high], notes)
+            stream.write("\n".join(lines) + "\n\n")

@@ -11,17 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from eigenparse.arrays import AnyArray
 from eigenparse.errors import DataError
-from eigenparse.learn.vectors.learner import (
-    VectorChoices,
-    Vocabulary,
-    choose_vocabulary,
-    count_pairs,
-    count_words,
-    learn_vectors,
-)
-from eigenparse.learn.vectors.pair_counts import PairCounts
+from eigenparse.learn.vectors.learner import VectorOptions, count_pairs
+from eigenparse.learn.vectors.words import Vocabulary, choose_vocabulary, count_words
 from eigenparse.models.vectors.vectors import UNKNOWN, nearest, rows_of
-from eigenparse.spectral.vectors import reach_of
+from eigenparse.spectral.pairs import PairCounts
 
 
 class WordEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -62,8 +55,7 @@ class WordEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.vocabulary_ = self._words(text)
         elif self.words is not None:
             self.vocabulary_ = _counted(self.vocabulary_, text)
-        reach = reach_of(self.method, self.window, VectorChoices().reach)
-        batch = count_pairs([text], self.vocabulary_, reach)
+        batch = count_pairs([text], self.vocabulary_, self._options().distance)
         self.pairs_: PairCounts = self.pairs_ + batch if hasattr(self, "pairs_") else batch
         return self._learn()
 
@@ -74,9 +66,11 @@ class WordEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return _counted(Vocabulary.of(names, np.zeros(len(names), dtype=np.int64)), text)
 
     def _learn(self) -> "WordEmbedding":
-        choices = VectorChoices(dim=self.dim, method=self.method, window=self.window, seed=self.seed)
-        self.vectors_ = learn_vectors(self.vocabulary_, self.pairs_, choices)
+        self.vectors_ = self._options().fit_counts(self.vocabulary_, self.pairs_)
         return self
+
+    def _options(self) -> VectorOptions:
+        return VectorOptions(dim=self.dim, method=self.method, window=self.window, seed=self.seed)
 
     def merge(self, other: "WordEmbedding") -> "WordEmbedding":
         """Add what another estimator with the same ``words`` counted."""

@@ -11,7 +11,7 @@ from eigenparse.experiments.known import blurred, known_grammar
 from eigenparse.experiments.published import COHEN_HOURS, COHEN_PASSES
 from eigenparse.experiments.treebanks import Corpus, word_counts
 from eigenparse.experiments.trials import Outcome, Trial
-from eigenparse.learn.grammar.learner import LpcfgOptions
+from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.report import Cell, Curves, Report, Section, Series, Table
 
 TITLE = "Spectral learning of latent-variable PCFGs: consistency, conditioning and time (Cohen et al. 2014)"
@@ -71,12 +71,11 @@ def run_point(point: Point) -> Measured:
 def time_trials(corpus: Corpus, plan: CohenPlan) -> list[Trial]:
     """The method of moments, clusters, and EM of ever more rounds, on words alone."""
     train, test = (np.flatnonzero(word_counts(part) > 1) for part in (corpus.train, corpus.dev))
-    usual = LpcfgOptions(seed=plan.seed)
-    usual = replace(usual, states=replace(usual.states, states=plan.treebank_states))
+    usual = GrammarOptions(states=plan.treebank_states, seed=plan.seed)
     tasks = [
         (SPECTRAL, 0, replace(usual, method="tensor")),
         (CLUSTER, 0, replace(usual, em_rounds=0)),
-        (CLUSTER_EM, usual.rounds, usual),
+        (CLUSTER_EM, usual.filled().em_rounds or 0, usual),
         *((RANDOM_EM, n, replace(usual, method="em", em_rounds=n)) for n in plan.rounds),
     ]
     return [

@@ -19,10 +19,10 @@ from eigenparse.experiments.known import (
     draw_counts,
     tree_probabilities,
 )
-from eigenparse.features.grammar.tree import Keys, NodeView, at, key, node_view
+from eigenparse.features.grammar.tree import Keys, NodeView, at, key
 from eigenparse.inference.grammar.tree import score_trees
-from eigenparse.learn.grammar.encode import encode, fold_rare
-from eigenparse.learn.grammar.states import StateOptions, node_features
+from eigenparse.learn.grammar.encode import encoded_whole
+from eigenparse.learn.grammar.states import StateOptions, node_features, sample_nodes, wanted_states
 from eigenparse.learn.grammar.tensor import project, tensor_weights
 from eigenparse.models.grammar.pcfg import LatentGrammar, Weights
 
@@ -66,10 +66,10 @@ def feature_options(n_states: int) -> StateOptions:
 
 def learn_known(trees: Trees, n_states: int, seed: int = 0) -> LatentGrammar:
     """Figures 7 and 8 of [cohen-etal-2014] over all nodes, without smoothing."""
-    encoded = encode(trees, fold_rare(trees, 0))
-    options = feature_options(n_states)
-    features = node_features(encoded, node_view(trees, encoded.symbol), options)
-    projected = project(encoded, features, options, seed)
+    encoded, options = encoded_whole(trees, 0), feature_options(n_states)
+    count = np.bincount(trees.label, minlength=len(trees.labels))
+    features = node_features([sample_nodes(encoded, options)], count, options)
+    projected = project(encoded, features, wanted_states(count, trees.labels, options), options, seed)
     weights: Weights = tensor_weights(encoded, projected, 0.0)
     skeleton = replace(encoded.skeleton, n_words=len(encoded.skeleton.symbols))
     return LatentGrammar(skeleton, (weights,))

@@ -9,21 +9,23 @@ from pathlib import Path
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, LongMatrix
+from eigenparse.arrays import AnyArray, FloatArray, IntMatrix, LongMatrix, LongVector
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.folds import folds
-from eigenparse.decode.dependency.arcs import kbest
 from eigenparse.errors import DataError, OptionError
 from eigenparse.evaluate.compare import Comparison, paired_bootstrap, percent_of_sums
+from eigenparse.inference.dependency.arcs import kbest
 from eigenparse.inference.dependency.rerank import Candidates, choose, chosen_heads, oracle, scored
-from eigenparse.learn.dependency.deptree_fit import ESTIMATORS, DepTreeLearner
-from eigenparse.learn.dependency.mira import ArcLearner
-from eigenparse.learn.dependency.rerank import Lists, RerankLearner, joined
-from eigenparse.models.dependency.arcs import ArcModel, load_arcs, save_arcs
-from eigenparse.models.store import load_model, save_model
+from eigenparse.learn.dependency.arcs import ArcOptions
+from eigenparse.learn.dependency.rerank import RerankerOptions, joined
+from eigenparse.learn.dependency.trees import ESTIMATORS, DepTreeOptions
+from eigenparse.models.container import read_container, write_container
+from eigenparse.models.dependency.arcs import ArcModel
+from eigenparse.models.registry import load_model, save_model
 
 PARSER, RERANKED, BEST = "parser", "re-ranked, base features", "best tree of the list"
 Tell = Callable[[str], None]
+Lists = tuple[IntMatrix, FloatArray, LongVector]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +51,13 @@ class Plan:
                 f"estimators must be among {', '.join(ESTIMATORS)}, got {', '.join(unknown)} instead"
             )
 
-    def learner(self, estimator: str) -> DepTreeLearner:
+    def learner(self, estimator: str) -> DepTreeOptions:
         """The tree learner of an estimator."""
         states = dict(self.states).get(estimator, 10)
         members = self.members if estimator == "lpcfg" else 1
-        return DepTreeLearner(estimator=estimator, n_states=states, members=members, seed=self.seed)
+        return DepTreeOptions(
+            estimator=estimator, states=states, members=members, relations=False, seed=self.seed
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,7 @@ def run_order(
     if len(train) < plan.n_folds or not all(map(len, parts.values())):
         raise DataError("too few sentences; give every part at least as many as there are folds")
     start = time.process_time()
-    learner = ArcLearner(order=order, passes=plan.passes, label_passes=1, seed=plan.seed)
+    learner = ArcOptions(order=order, passes=plan.passes, label_passes=1, seed=plan.seed)
     tell(f"order {order}: parser of all sentences")
     applied = {part: _scored(learner, train, gold, plan) for part, gold in parts.items()}
     lists = _jackknifed(train, learner, plan, tell)
@@ -113,7 +117,7 @@ def run_order(
     choices: dict[str, tuple[int, ...]] = {RERANKED: ()}
     choices |= {with_log_p(name): (i,) for i, name in enumerate(plan.estimators)}
     ranked = {
-        method: RerankLearner(seed=plan.seed).fit(_only(lists, chosen), train.head, ())
+        method: RerankerOptions(seed=plan.seed).fit_lists(_only(lists, chosen), train.head, ())
         for method, chosen in choices.items()
     }
     rows: dict[str, tuple[Row, ...]] = {}
@@ -139,7 +143,7 @@ def per_sentence(heads: AnyArray, gold: Dependencies) -> LongMatrix:
     return np.stack([gold.lengths(), right], axis=1)
 
 
-def _jackknifed(train: Dependencies, learner: ArcLearner, plan: Plan, tell: Tell) -> Candidates:
+def _jackknifed(train: Dependencies, learner: ArcOptions, plan: Plan, tell: Tell) -> Candidates:
     """Lists of every sentence from a parser and tree models that did not see it."""
     found = []
     for number, (seen, rest) in enumerate(folds(len(train), plan.n_folds), start=1):
@@ -148,7 +152,7 @@ def _jackknifed(train: Dependencies, learner: ArcLearner, plan: Plan, tell: Tell
     return joined(train, found)
 
 
-def _scored(learner: ArcLearner, seen: Dependencies, sentences: Dependencies, plan: Plan) -> Candidates:
+def _scored(learner: ArcOptions, seen: Dependencies, sentences: Dependencies, plan: Plan) -> Candidates:
     """Lists with log p of every estimator; parser and tree models have seen ``seen`` only."""
     lists = base_lists(learner, seen, sentences, plan)
     parts = [_log_p(learner, name, seen, sentences, lists, plan) for name in plan.estimators]
@@ -159,7 +163,7 @@ def _scored(learner: ArcLearner, seen: Dependencies, sentences: Dependencies, pl
 
 
 def _log_p(
-    learner: ArcLearner, name: str, seen: Dependencies, sentences: Dependencies, lists: Lists, plan: Plan
+    learner: ArcOptions, name: str, seen: Dependencies, sentences: Dependencies, lists: Lists, plan: Plan
 ) -> tuple[AnyArray, AnyArray]:
     """(S, k) log p of one estimator and whether it is one, kept if there is a folder."""
     trees = plan.learner(name)
@@ -171,27 +175,29 @@ def _log_p(
             / f"{name}-order{learner.order}-{mark(learner, seen, sentences)}-{plan.n_best}-{own}.model"
         )
     if path is not None and path.exists():
-        _, _, arrays = load_model(path)
+        _, _, arrays = read_container(path)
         return arrays["log_p"], arrays["positive"]
-    found = scored(sentences, *lists, (trees.fit(seen)[0],))
+    found = scored(sentences, *lists, (trees.fit(seen),))
     if path is not None:
         usable = np.where(np.isfinite(found.log_p[0]), found.log_p[0], 0.0)
-        save_model(path, kind="lists", header={}, arrays={"log_p": usable, "positive": found.positive[0]})
+        write_container(
+            path, kind="lists", header={}, arrays={"log_p": usable, "positive": found.positive[0]}
+        )
     return found.log_p[0], found.positive[0]
 
 
-def base_lists(learner: ArcLearner, seen: Dependencies, sentences: Dependencies, plan: Plan) -> Lists:
+def base_lists(learner: ArcOptions, seen: Dependencies, sentences: Dependencies, plan: Plan) -> Lists:
     """N-best lists of a parser of some trees for other sentences, kept if there is a folder for them."""
     if plan.keep is None:
-        return _made(learner.fit(seen)[0], sentences, plan.n_best)
+        return _made(learner.fit(seen), sentences, plan.n_best)
     name = f"lists-order{learner.order}-{mark(learner, seen, sentences)}-{plan.n_best}.model"
     path = plan.keep / name
     if path.exists():
-        _, _, arrays = load_model(path)
+        _, _, arrays = read_container(path)
         return arrays["heads"], arrays["scores"], arrays["found"]
     heads, scores, found = _made(_parser(learner, seen, plan.keep), sentences, plan.n_best)
     arrays = {"heads": heads, "scores": scores, "found": found}
-    save_model(path, kind="lists", header={}, arrays=arrays)
+    write_container(path, kind="lists", header={}, arrays=arrays)
     return heads, scores, found
 
 
@@ -210,7 +216,7 @@ def _flags(lists: Candidates, estimators: tuple[str, ...]) -> dict[str, float]:
     return {name: float((~lists.positive[i][filled]).mean()) for i, name in enumerate(estimators)}
 
 
-def mark(learner: ArcLearner, *corpora: Dependencies) -> str:
+def mark(learner: ArcOptions, *corpora: Dependencies) -> str:
     """A name for what a learner would do with some sentences."""
     total = hashlib.sha256(repr(learner).encode())
     for trees in corpora:
@@ -220,12 +226,13 @@ def mark(learner: ArcLearner, *corpora: Dependencies) -> str:
     return total.hexdigest()[:16]
 
 
-def _parser(learner: ArcLearner, trees: Dependencies, keep: Path) -> ArcModel:
+def _parser(learner: ArcOptions, trees: Dependencies, keep: Path) -> ArcModel:
     """A trained parser, from the folder of kept ones if it is there already."""
     path = keep / f"order{learner.order}-{mark(learner, trees)}.model"
     if path.exists():
-        return load_arcs(path)
-    model, _ = learner.fit(trees)
+        known: ArcModel = load_model(path, "dependency")
+        return known
+    model = learner.fit(trees)
     keep.mkdir(parents=True, exist_ok=True)
-    save_arcs(path, model)
+    save_model(model, path, "dependency")
     return model

@@ -9,8 +9,8 @@ from eigenparse.arrays import LongVector, generator
 from eigenparse.errors import OptionError
 from eigenparse.experiments.treebanks import Corpus, random_split, word_counts
 from eigenparse.experiments.trials import Trial
-from eigenparse.learn.grammar.learner import PRESETS, LpcfgOptions
-from eigenparse.learn.grammar.states import StateOptions
+from eigenparse.learn.grammar.options import THESIS as THESIS_SETTINGS
+from eigenparse.learn.grammar.options import GrammarOptions
 
 SIZES, STATES, COMPARED = "4.1", "4.2", "4.3"
 SIZE_STATES = 8
@@ -48,29 +48,29 @@ class Plan:
             raise OptionError("there is no number of states to try; give one at least")
 
 
-def with_states(options: LpcfgOptions, m: int) -> LpcfgOptions:
-    """The same settings with at most ``m`` states a label."""
-    return replace(options, states=replace(options.states, states=m))
+def with_states(options: GrammarOptions, m: int) -> GrammarOptions:
+    """The same settings with at most ``m`` states per label."""
+    return replace(options, states=m)
 
 
-def settings(seed: int) -> dict[str, LpcfgOptions]:
+def settings(seed: int) -> dict[str, GrammarOptions]:
     """From the thesis' settings to ours, one step after another."""
-    thesis = replace(PRESETS["thesis"], seed=seed)
-    usual = replace(PRESETS["default"], seed=seed)
-    features = replace(thesis, states=replace(usual.states, nodes_per_state=1))
-    smooth = replace(
-        features,
-        states=StateOptions(),
-        rule_smoothing=usual.rule_smoothing,
-        state_mixing=usual.state_mixing,
-        word_shrinkage=usual.word_shrinkage,
-    )
+    thesis, usual = GrammarOptions(preset="thesis", seed=seed), GrammarOptions(seed=seed)
+    left = {
+        name: value
+        for name, value in THESIS_SETTINGS.items()
+        if name not in ("states", "features", "scaling")
+    }
+    features = GrammarOptions(seed=seed, **left)
+    for name in ("nodes_per_state", "rule_smoothing", "state_mixing", "word_shrinkage"):
+        del left[name]
+    smooth = GrammarOptions(seed=seed, **left)
     return {
         THESIS: thesis,
         PLAIN: replace(thesis, method="pcfg"),
         FEATURES: features,
         SMOOTH: smooth,
-        EM: replace(smooth, em_rounds=usual.em_rounds),
+        EM: replace(smooth, em_rounds=None),
         OURS: usual,
         WORDS: usual,
         MOMENTS: replace(usual, method="tensor"),
@@ -150,7 +150,7 @@ def _compared_trials(corpus: Corpus, plan: Plan) -> list[Trial]:
     """All settings on the treebank's own cut."""
     train, test = (np.flatnonzero(word_counts(part) > 1) for part in (corpus.train, corpus.dev))
     test = test[: judged_on(corpus, plan) * 4 // 3]  # the thesis: 1,000 and 1,334
-    chosen: Sequence[tuple[str, LpcfgOptions]] = [
+    chosen: Sequence[tuple[str, GrammarOptions]] = [
         pair for pair in settings(plan.seed).items() if pair[0] != PLAIN
     ]
     tasks = [

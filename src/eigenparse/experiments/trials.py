@@ -28,8 +28,9 @@ from eigenparse.decode.grammar.request import Request, space_of
 from eigenparse.evaluate.brackets import score_brackets
 from eigenparse.experiments.treebanks import pick_trees
 from eigenparse.inference.grammar.forest import Choices, Constraints
-from eigenparse.learn.grammar.learner import LpcfgOptions, train_treebank
-from eigenparse.learn.stages import Once
+from eigenparse.learn.grammar.learner import fit_grammar
+from eigenparse.learn.grammar.options import GrammarOptions
+from eigenparse.learn.once import Once
 from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, TagContext
 from eigenparse.run.local import on_this_machine
 from eigenparse.run.ordered import blocks
@@ -52,7 +53,7 @@ class Trial:
     setting: str
     x: int
     run: int
-    options: LpcfgOptions
+    options: GrammarOptions
     source: Treebank
     train: LongVector
     gold: Treebank
@@ -112,7 +113,7 @@ def run_together(trials: Sequence[Trial]) -> list[Outcome]:
     first = trials[0]
     train, gold = pick_trees(first.source, first.train), pick_trees(first.gold, first.test)
     searches, once = Searches(requests_of(gold, tagged=first.tagged)), Once()
-    binary, outcomes = as_binary(gold), dict[LpcfgOptions, Outcome]()
+    binary, outcomes = as_binary(gold), dict[GrammarOptions, Outcome]()
     for trial in trials:
         if trial.options not in outcomes:
             outcomes[trial.options] = _outcome(trial, train, gold, binary, searches, once)
@@ -124,7 +125,7 @@ def _outcome(
 ) -> Outcome:
     """Learn, parse, score, with what was kept from other trials."""
     started, spared = time.process_time(), once.spared
-    grammar = train_treebank(train, trial.options, once=once).grammar
+    grammar = fit_grammar(train, trial.options, once=once)
     learnt = time.process_time()
     guess, derived, searched = searches.parse(grammar)
     parsed = time.process_time()
@@ -225,7 +226,7 @@ def run_groups(trials: Sequence[Trial], *, jobs: int = 1) -> Iterator[tuple[int,
 
 def groups_of(trials: Sequence[Trial]) -> list[list[int]]:
     """Numbers of trials over the same trees, sentences and plain PCFG, MOST_TOGETHER different ones at most."""
-    found: dict[Hashable, dict[LpcfgOptions, list[int]]] = {}
+    found: dict[Hashable, dict[GrammarOptions, list[int]]] = {}
     for i, trial in enumerate(trials):
         of = trial.options
         data = (id(trial.source), trial.train.tobytes(), id(trial.gold), trial.test.tobytes(), trial.tagged)
@@ -256,7 +257,7 @@ def _warm() -> None:
     """Learn and parse a little, so that no trial is charged for compiling or loading kernels."""
     few = sample_treebank(WARM_TREES, 0)
     for method in ("cluster", "tensor"):
-        grammar = train_treebank(few, LpcfgOptions(method=method, em_rounds=1)).grammar
+        grammar = GrammarOptions(method=method, em_rounds=1).fit(few)
         for tagged in (False, True):
             Searches(requests_of(few, tagged=tagged)[:2]).parse(grammar)
 

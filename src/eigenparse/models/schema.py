@@ -61,10 +61,7 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Derived:
-    """A size computed from arrays that were checked before it; ``compute`` gets the arrays and the sizes.
-
-    Inside a part it sees the arrays of the part under their short names, and those around the part.
-    """
+    """A size computed from arrays that were checked before it; ``compute`` gets the arrays and the sizes."""
 
     name: str
     compute: Callable[[Mapping[str, AnyArray], Sizes], int]
@@ -82,6 +79,7 @@ class Law:
 class Part:
     """A schema inside another, under a prefix of array names such as "member{}.".
 
+    Derived sizes and laws of a part see its arrays by their names without the prefix, and those around it.
     entry: the header entry that lists the parts (a list or object of headers), counts them (an integer), or is the
     header of the one part where the prefix has no "{}"; None for a part that occurs once, under the outer header.
     optional: the entry, or a part without entry, may be missing altogether.
@@ -176,15 +174,19 @@ def _occurrences(part: Part, header: Header, arrays: Mapping[str, AnyArray]) -> 
     if part.entry is None:
         present = any(name.startswith(part.prefix) for name in arrays)
         return [(part.prefix, header)] if present or not part.optional else []
-    listed = header.get(part.entry, []) if part.optional else header[part.entry]
-    if isinstance(listed, int):
+    if part.optional and part.entry not in header:
+        return []
+    listed = header[part.entry]
+    if "{}" not in part.prefix:
+        return [(part.prefix, listed)]
+    if type(listed) is int:
         if not 1 <= listed <= len(arrays):
             raise DataError(f"{part.entry} is {listed}, which does not fit the arrays")
         return [(part.prefix.format(k), header) for k in range(listed)]
     if isinstance(listed, dict):
-        if "{" not in part.prefix:
-            return [(part.prefix, listed)]
         return [(part.prefix.format(name), below) for name, below in listed.items()]
+    if not isinstance(listed, list):
+        raise DataError(f"{part.entry} is neither a number nor a list")
     return [(part.prefix.format(k), below) for k, below in enumerate(listed)]
 
 
@@ -205,7 +207,7 @@ def _check_array(row: Array, array: AnyArray, sizes: Sizes, prefix: str) -> None
     high = size_of(row.below, sizes) - 1 if row.below is not None else row.high
     if not array.size or (array.dtype.kind != "f" and low is None and high is None):
         return
-    least, most = array.min(), array.max()
+    least, most = array.min().item(), array.max().item()
     if not (np.isfinite(least) and np.isfinite(most)):
         raise DataError(f"array {name!r} holds values that are not numbers")
     if (low is not None and least < low) or (high is not None and most > high):

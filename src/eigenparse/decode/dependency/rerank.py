@@ -5,15 +5,13 @@ from typing import TextIO
 
 import numpy as np
 
-from eigenparse.corpus.conllu import Conllu, read_lines
+from eigenparse.corpus.conllu import RANK, SCORE, Conllu, read_lines
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.errors import FormatError
 from eigenparse.inference.dependency.deptree import score_trees
 from eigenparse.inference.dependency.rerank import Candidates, choose, scored
 from eigenparse.models.dependency.deptree import TreeModel
 from eigenparse.models.dependency.rerank import Reranker
-
-RANK, SCORE = "# rank = ", "# score = "
 
 
 def _note(lines: tuple[str, ...], prefix: str, source: str, line: int) -> float:

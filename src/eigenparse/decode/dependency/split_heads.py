@@ -6,10 +6,10 @@ from typing import TextIO
 import numpy as np
 
 from eigenparse.arrays import AnyArray, BoolVector, as_ids, frozen
-from eigenparse.corpus.conllu import Conllu, write_conllu
+from eigenparse.corpus.conllu import Conllu, write_conllu, write_lists
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.split_heads import word_tags
-from eigenparse.decode.dependency.arcs import BLOCK, TreeLists, relations_of, write_lists
+from eigenparse.decode.dependency.arcs import BLOCK
 from eigenparse.decode.grammar.objective import Objective
 from eigenparse.decode.grammar.parser import (
     Derivation,
@@ -20,6 +20,7 @@ from eigenparse.decode.grammar.parser import (
     word_choices,
 )
 from eigenparse.features.dependency.arc_columns import arc_columns
+from eigenparse.inference.dependency.arcs import TreeLists, relations_of
 from eigenparse.inference.grammar.forest import Choices, choices
 from eigenparse.inference.grammar.open_rules import with_open_rules
 from eigenparse.kernels.dependency.split_heads import heads_of_rows

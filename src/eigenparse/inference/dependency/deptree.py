@@ -1,21 +1,17 @@
 """A latent tree model and dependency trees in; log-probabilities, expected counts and samples out."""
 
-from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, FloatArray, IntMatrix
+from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.corpus.dependencies import Dependencies, columns_of
 from eigenparse.errors import DataError, OptionError
+from eigenparse.features.dependency.channels import encode, parents
 from eigenparse.inference.dependency.split_heads import score_split_heads
 from eigenparse.kernels.dependency.deptree import expected_counts, tree_totals
-from eigenparse.models.dependency.deptree import UNKNOWN, DepTree, TreeModel
+from eigenparse.models.dependency.deptree import DepTree, TreeModel
 from eigenparse.models.dependency.split_heads import SplitHeads
-
-MOST_CHILDREN = 3
-DISTANCES = (1, 2, 5, 10)
-ROOT_BUCKET = len(DISTANCES) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,78 +37,7 @@ class TreeCounts:
     log_likelihood: float
 
     def __add__(self, other: "TreeCounts") -> "TreeCounts":
-        return TreeCounts(
-            self.start + other.start,
-            self.transition + other.transition,
-            self.observation + other.observation,
-            self.log_likelihood + other.log_likelihood,
-        )
-
-
-def child_numbers(trees: Dependencies) -> tuple[AnyArray, AnyArray]:
-    """(T,) number of left and of right children of every word."""
-    n = trees.n_words
-    start = np.repeat(trees.offsets[:-1], trees.lengths())
-    parent = np.where(trees.head > 0, start + trees.head - 1, n)
-    is_left = parent > np.arange(n)
-    inner = parent < n
-    return (
-        np.bincount(parent[inner & is_left], minlength=n),
-        np.bincount(parent[inner & ~is_left], minlength=n),
-    )
-
-
-def channel_names(trees: Dependencies, channel: str) -> tuple[tuple[str, ...], AnyArray]:
-    """Names of a channel's values and (T,) the value of every word."""
-    symbols = trees.symbols
-    if channel == "form":
-        return tuple(form.lower() for form in symbols["form"]), trees.form
-    if channel == "upos":
-        return symbols["upos"], trees.upos
-    if channel == "tag":
-        n_fine = len(symbols["xpos"])
-        names = (*symbols["xpos"], *symbols["upos"])
-        missing = np.array([tag == "_" for tag in symbols["xpos"]], dtype=bool)[trees.xpos]
-        return names, np.where(missing, trees.upos + np.int32(n_fine), trees.xpos)
-    if channel in ("left", "right"):
-        number = child_numbers(trees)[channel == "right"]
-        return tuple(map(str, range(MOST_CHILDREN + 1))), np.minimum(number, MOST_CHILDREN)
-    position = np.arange(trees.n_words) - np.repeat(trees.offsets[:-1], trees.lengths()) + 1
-    bucket = np.searchsorted(DISTANCES, np.abs(position - trees.head))
-    names = (*(f"to {d}" for d in DISTANCES), "more", "root")
-    return names, np.where(trees.head == 0, ROOT_BUCKET, bucket)
-
-
-def vocabulary(trees: Dependencies, channels: tuple[str, ...], rare: int) -> tuple[tuple[str, ...], ...]:
-    """Symbols of every channel, the unknown one first; rare forms give way to their tags."""
-    found = []
-    for channel in channels:
-        names, value = channel_names(trees, channel)
-        counts: Counter[str] = Counter()
-        for i, number in enumerate(np.bincount(value, minlength=len(names)).tolist()):
-            counts[names[i]] += number
-        kept = [name for name, number in counts.items() if number > (rare if channel == "form" else 0)]
-        if channel == "form":
-            kept += [f"<{tag}>" for tag in dict.fromkeys(channel_names(trees, "tag")[0])]
-        found.append((UNKNOWN, *dict.fromkeys(kept)))
-    return tuple(found)
-
-
-def encode(trees: Dependencies, channels: tuple[str, ...], symbols: tuple[tuple[str, ...], ...]) -> IntMatrix:
-    """(T, Q) row of the observation table for every word and channel."""
-    columns, base = [], 0
-    for channel, known in zip(channels, symbols):
-        place = {name: i for i, name in enumerate(known)}
-        names, value = channel_names(trees, channel)
-        table = np.array([place.get(name, 0) for name in names] or [0], dtype=np.int64)
-        row = table[value]
-        if channel == "form":
-            tags, tag = channel_names(trees, "tag")
-            classes = np.array([place.get(f"<{name}>", 0) for name in tags] or [0], dtype=np.int64)
-            row = np.where(row == 0, classes[tag], row)
-        columns.append(row + base)
-        base += len(known)
-    return np.ascontiguousarray(np.stack(columns, axis=1), dtype=np.int32)
+        return TreeCounts(*(getattr(self, n) + getattr(other, n) for n in self.__dataclass_fields__))
 
 
 def score_trees(model: TreeModel, trees: Dependencies) -> TreeTotals:
@@ -133,13 +58,8 @@ def score_symbols(model: DepTree, head: AnyArray, offsets: AnyArray, symbols: An
     return TreeTotals(log_abs, sign)
 
 
-def count_trees(model: DepTree, trees: Dependencies, symbols: AnyArray) -> TreeCounts:
-    """Expected counts of a proper model on trees."""
-    return count_symbols(model, trees.head, trees.offsets, symbols)
-
-
 def count_symbols(model: DepTree, head: AnyArray, offsets: AnyArray, symbols: AnyArray) -> TreeCounts:
-    """The same on trees without their words."""
+    """Expected counts of a proper model on trees whose observations are rows of its table."""
     if not model.is_proper:
         raise OptionError("expected counts need visible states; use a cluster, recovered or em model")
     start, transition = np.zeros_like(model.start), np.zeros_like(model.transition)
@@ -161,10 +81,8 @@ def sample_trees(model: DepTree, like: Dependencies, *, rng: np.random.Generator
     names = model.symbols[0]
     table = model.observation[: len(names)]
     state = np.zeros(like.n_words, dtype=np.int64)
-    depth = _depths(like)
-    start = np.repeat(like.offsets[:-1], like.lengths())
-    rows = np.arange(like.n_words)
-    parent = start + like.head - 1
+    parent, rows = parents(like), np.arange(like.n_words)
+    depth = _depths(parent)
     for level in range(int(depth.max(initial=-1)) + 1):
         here = rows[depth == level]
         if level == 0:
@@ -188,12 +106,10 @@ def _draw(weights: FloatArray, rng: np.random.Generator) -> AnyArray:
     return np.asarray(np.minimum((steps <= point).sum(axis=1), weights.shape[1] - 1))
 
 
-def _depths(trees: Dependencies) -> AnyArray:
-    """(T,) arcs between every word and its root."""
-    start = np.repeat(trees.offsets[:-1], trees.lengths())
-    above = np.where(trees.head > 0, start + trees.head - 1, -1)
-    depth = np.zeros(trees.n_words, dtype=np.int64)
+def _depths(parent: AnyArray) -> AnyArray:
+    """(T,) arcs between every word and its root, from the rows of heads."""
+    above, depth = parent, np.zeros(parent.size, dtype=np.int64)
     while (above >= 0).any():
         depth += above >= 0
-        above = np.where(above >= 0, np.where(trees.head[above] > 0, start + trees.head[above] - 1, -1), -1)
+        above = np.where(above >= 0, parent[above], -1)
     return depth

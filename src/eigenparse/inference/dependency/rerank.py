@@ -7,16 +7,15 @@ import numpy as np
 from eigenparse.arrays import AnyArray, FloatArray, IntMatrix, LongVector
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.features.dependency.arc_columns import arc_columns
+from eigenparse.features.dependency.channels import SHAPES, encode
 from eigenparse.features.dependency.templates import ATTRIBUTES
 from eigenparse.features.keys import key_of, key_table
-from eigenparse.inference.dependency.deptree import encode, score_symbols
+from eigenparse.inference.dependency.deptree import score_symbols
 from eigenparse.inference.dependency.split_heads import score_candidates
 from eigenparse.kernels.dependency.rerank import Patterns, choose_all
 from eigenparse.models.dependency.deptree import DepTree, TreeModel
 from eigenparse.models.dependency.rerank import ROLES, Reranker, family_flags, pattern_atoms
 from eigenparse.models.dependency.split_heads import SplitHeads
-
-SHAPES = ("left", "right", "distance")
 
 
 @dataclass(frozen=True, slots=True)

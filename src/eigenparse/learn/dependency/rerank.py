@@ -1,15 +1,16 @@
-"""Jack-knifed candidate lists in, a re-ranker out: averaged margin-based training."""
+"""Trees and a parser in, a re-ranker out: jack-knifed candidate lists, then averaged margin-based training."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import ClassVar
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, FloatArray, IntMatrix, LongVector, generator
+from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.folds import folds
-from eigenparse.errors import DataError, OptionError
+from eigenparse.errors import DataError
+from eigenparse.inference.dependency.arcs import kbest
 from eigenparse.inference.dependency.rerank import (
     Candidates,
     compile_patterns,
@@ -19,79 +20,103 @@ from eigenparse.inference.dependency.rerank import (
     word_keys,
 )
 from eigenparse.kernels.dependency.rerank import rerank_pass
-from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, Part
-from eigenparse.learn.dependency.deptree_fit import DepTreeLearner
-from eigenparse.learn.dependency.mira import ArcLearner
-from eigenparse.learn.passes import after_pass, first_or_kept
-from eigenparse.models.dependency.arcs import ArcModel
+from eigenparse.learn.dependency.arcs import ArcOptions, averaged, options_of
+from eigenparse.learn.dependency.reading import TreeData
+from eigenparse.learn.dependency.trees import DepTreeOptions, options_like
+from eigenparse.learn.options import Options, option
 from eigenparse.models.dependency.deptree import TreeModel
 from eigenparse.models.dependency.rerank import BASELINE, Reranker, check_patterns, family_flags
-from eigenparse.run.local import LocalRun
-from eigenparse.run.ordered import OrderedRun
+from eigenparse.work.kept import Part
+from eigenparse.work.work import Work
 
-UNDER_WAY = ("weights", "drift", "dense_weights", "dense_drift")
+WEIGHTS = ("weights", "drift", "dense_weights", "dense_drift")
 LISTED = ("heads", "scores", "found", "log_p", "positive")
-Lists = tuple[IntMatrix, FloatArray, LongVector]
-ListMaker = Callable[[ArcModel, Dependencies], Lists]
 
 
-@dataclass(frozen=True, slots=True)
-class RerankLearner:
-    """Averaged margin-based training over lists [collins-2002, collins-koo-2005].
+@dataclass(frozen=True)
+class RerankerOptions(Options):
+    """Learn to choose from n-best lists that jack-knifed parsers make of the training sentences.
 
-    patterns: features of one's own, as ``eigenparse.models.dependency.rerank`` describes them.
-    The target of an update is the best candidate of the list, not the gold tree.  ``spread`` is what
-    one standard deviation of a dense score inside its list is scaled to.
+    Averaged margin-based training over lists [collins-2002, collins-koo-2005].  The target of an update is the best
+    candidate of the list, not the gold tree.  ``spread`` is what one standard deviation of a dense score inside its
+    list is scaled to.
     """
 
-    families: tuple[str, ...] = BASELINE
-    patterns: tuple[str, ...] = ()
-    passes: int = 10
-    ceiling: float = 0.005
-    bits: int = 20
-    spread: float = 10.0
-    seed: int = 0
+    kind: ClassVar[str] = "reranker"
+    examples: ClassVar[tuple[str, ...]] = (
+        "eigenparse train reranker train.conllu --parser my.model --deptree trees.model --out ranks.model",
+    )
 
-    def fit(
-        self,
-        lists: Candidates,
-        gold: AnyArray,
-        tree_models: tuple[TreeModel, ...],
-        *,
-        checkpoint: Checkpoint = NOTHING_KEPT,
+    best: int = option(50, "Trees per list.", low=2)
+    folds: int = option(3, "Folds of jack-knifing.", low=2)
+    passes: int = option(10, "Passes over the lists.", low=1)
+    families: str = option(
+        ",".join(BASELINE), "Tag patterns that count, by commas: sides, grandparent, siblings."
+    )
+    feature: tuple[str, ...] = option((), "A pattern of your own, as 'm.w h.w g.t'.")
+    seed: int = option(0, "Seed of the order of lists.", low=0)
+    ceiling: float = option(0.005, "Largest step of one update.", low=1e-9, shown=False)
+    bits: int = option(20, "Logarithm of the number of hashed weights.", low=8, high=26, shown=False)
+    spread: float = option(10.0, "Scale of dense scores.", low=1e-9, shown=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        family_flags(self.family_names)
+        check_patterns(self.feature)
+
+    @property
+    def family_names(self) -> tuple[str, ...]:
+        """The families of tag patterns."""
+        return tuple(name.strip() for name in self.families.split(",") if name.strip())
+
+    def fit(self, data: TreeData, work: Work = Work()) -> Reranker:
+        """Learn from lists that parsers with the options of ``data.parser`` make of sentences they did not see."""
+        if data.parser is None:
+            raise DataError("a re-ranker learns for a parser; give one")
+        learners = tuple(options_like(model) for model in data.tree_models)
+        lists = jackknifed_lists(data.trees, options_of(data.parser), learners, self, work)
+        return self.fit_lists(lists, data.trees.head, data.tree_models, work)
+
+    def fit_lists(
+        self, lists: Candidates, gold: AnyArray, tree_models: tuple[TreeModel, ...], work: Work = Work()
     ) -> Reranker:
         """Learn from lists and gold heads (T,); ``tree_models`` are kept for later lists."""
         if len(lists) == 0:
             raise DataError("there are no lists to learn from; give more sentences")
-        if self.passes < 1 or not 8 <= self.bits <= 26 or not self.ceiling > 0:
-            raise OptionError(
-                "passes must be 1 or more, bits 8 to 26 and the ceiling above 0; change the option"
-            )
-        check_patterns(self.patterns)
-        patterns, keys = compile_patterns(self.patterns), word_keys(lists.words, self.patterns)
+        patterns, keys = compile_patterns(self.feature), word_keys(lists.words, self.feature)
+        families, tags = family_flags(self.family_names), tag_keys(lists.words)
         scale = self._scale(lists)
         dense = dense_scores(lists, scale)
-        state = first_or_kept(checkpoint, self._start(scale.size))
-        weights, drift, dense_weights, dense_drift = (state.arrays[name] for name in UNDER_WAY)
-        delta, tags = np.zeros(weights.size, dtype=np.int16), tag_keys(lists.words)
-        for number in range(state.done, self.passes):
-            order = generator(self.seed, number).permutation(len(lists))
+        delta = np.zeros(1 << self.bits, dtype=np.int16)
+
+        def step(number: int, state: Part) -> Part:
+            header, arrays = state
+            order = work.random(self.seed, number).permutation(len(lists))
+            weights, drift, dense_weights, dense_drift = (arrays[name] for name in WEIGHTS)
             clock, n_updates = rerank_pass(
                 lists.heads, lists.words.offsets, lists.found, dense, tags, gold, order,
-                family_flags(self.families), keys, patterns, np.uint64(64 - self.bits), self.ceiling, state.clock,
+                families, keys, patterns, np.uint64(64 - self.bits), self.ceiling, header["clock"],
                 weights, drift, delta, dense_weights, dense_drift,
             )  # fmt: skip
-            state = after_pass(checkpoint, state, clock, float(n_updates), last=number + 1 == self.passes)
-        clock = state.clock
-        average = np.asarray(weights - drift / np.float32(clock), dtype=np.float32)
-        mean = dense_weights - dense_drift / clock
-        return Reranker(self.families, average, mean, scale, tree_models, self.patterns)
+            return {"clock": float(clock), "updates": [*header["updates"], int(n_updates)]}, arrays
 
-    def _start(self, n_dense: int) -> dict[str, AnyArray]:
+        header, arrays = work.rounds("re-ranking", self.passes, partial(self._start, scale.size), step)
+        weights, drift, dense_weights, dense_drift = (arrays[name] for name in WEIGHTS)
+        return Reranker(
+            self.family_names,
+            averaged(weights, drift, header["clock"]),
+            dense_weights - dense_drift / header["clock"],
+            scale,
+            tree_models,
+            self.feature,
+            {"lists": len(lists), "updates": header["updates"]},
+        )
+
+    def _start(self, n_dense: int) -> Part:
         """Weights before the first pass: the base score alone counts."""
         sparse, dense = np.zeros((2, 1 << self.bits), dtype=np.float32), np.zeros((2, n_dense))
         dense[0, 0] = 1.0
-        return dict(zip(UNDER_WAY, (*sparse, *dense), strict=True))
+        return {"clock": 0.0, "updates": []}, dict(zip(WEIGHTS, (*sparse, *dense), strict=True))
 
     def _scale(self, lists: Candidates) -> FloatArray:
         """Standard deviations of the dense scores inside their lists."""
@@ -103,51 +128,45 @@ class RerankLearner:
 
 def jackknifed_lists(
     trees: Dependencies,
-    parser: ArcLearner,
-    tree_learners: tuple[DepTreeLearner, ...],
-    make_lists: ListMaker,
-    *,
-    n_folds: int = 3,
-    run: OrderedRun = LocalRun(),
-    checkpoint: Checkpoint = NOTHING_KEPT,
+    parser: ArcOptions,
+    tree_models: tuple[DepTreeOptions, ...],
+    options: RerankerOptions,
+    work: Work = Work(),
 ) -> Candidates:
-    """Lists for every sentence from a parser and tree models that did not see it.
-
-    run: where folds are done.  checkpoint: where folds, and passes of their parsers, are kept.
-    """
+    """Lists for every sentence from a parser and tree models that did not see it; a fold is a task."""
+    work.stage("lists of trees")
+    here = work.task()
     parts = (
-        (trees.select(seen), trees.select(rest), checkpoint.at(f"fold{k}"))
-        for k, (seen, rest) in enumerate(folds(len(trees), n_folds))
+        (trees.select(seen), trees.select(rest), here.at(f"fold{k}"))
+        for k, (seen, rest) in enumerate(folds(len(trees), options.folds))
     )
-    return joined(trees, list(run.map_ordered(partial(_fold, parser, tree_learners, make_lists), parts)))
+    task = partial(_fold, parser, tree_models, options.best)
+    return joined(trees, list(work.map(task, parts)))
 
 
 def _fold(
-    parser: ArcLearner,
-    tree_learners: tuple[DepTreeLearner, ...],
-    make_lists: ListMaker,
-    part: tuple[Dependencies, Dependencies, Checkpoint],
+    parser: ArcOptions,
+    tree_models: tuple[DepTreeOptions, ...],
+    n_best: int,
+    part: tuple[Dependencies, Dependencies, Work],
 ) -> Candidates:
     """The lists of one fold."""
-    seen, unseen, checkpoint = part
+    seen, unseen, work = part
 
     def compute() -> Part:
-        model, _ = parser.fit(seen, checkpoint=checkpoint)
-        models = tuple(learner.fit(seen)[0] for learner in tree_learners)
-        made = scored(unseen, *make_lists(model, unseen), models)
+        lists = kbest(parser.fit(seen, work), unseen, n_best)
+        models = tuple(one.fit(seen, work.at(f"model{i}")) for i, one in enumerate(tree_models))
+        made = scored(unseen, lists.heads, lists.scores, lists.found, models)
         return {}, {name: getattr(made, name) for name in LISTED}
 
-    _, arrays = checkpoint.part("lists", compute)
+    _, arrays = work.part("lists", compute, always=True)
     return Candidates(words=unseen, **arrays)
 
 
 def joined(words: Dependencies, parts: list[Candidates]) -> Candidates:
     """Lists of consecutive parts as one."""
-    return Candidates(
-        words=words,
-        heads=np.concatenate([p.heads for p in parts], axis=1),
-        scores=np.concatenate([p.scores for p in parts]),
-        found=np.concatenate([p.found for p in parts]),
-        log_p=np.concatenate([p.log_p for p in parts], axis=1),
-        positive=np.concatenate([p.positive for p in parts], axis=1),
-    )
+    axes = {"heads": 1, "scores": 0, "found": 0, "log_p": 1, "positive": 1}
+    columns = {
+        name: np.concatenate([getattr(part, name) for part in parts], axis) for name, axis in axes.items()
+    }
+    return Candidates(words=words, **columns)

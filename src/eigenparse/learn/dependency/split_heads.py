@@ -11,80 +11,65 @@ from eigenparse.arrays import frozen
 from eigenparse.corpus.columns import Trees
 from eigenparse.corpus.dependencies import Dependencies, projectivised
 from eigenparse.corpus.split_heads import split_head_trees, word_tags
-from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint
-from eigenparse.learn.dependency.mira import ArcLearner, learn_relations
-from eigenparse.learn.grammar.learner import MEMBER_STREAM, LpcfgOptions, train_lpcfg
-from eigenparse.learn.grammar.states import StateOptions
-from eigenparse.learn.rounds import Tell, silent
+from eigenparse.learn.dependency.arcs import ArcOptions, learn_labeller
+from eigenparse.learn.grammar.learner import MEMBER_STREAM, fit_trees
+from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.models.dependency.labeller import Labeller
 from eigenparse.models.dependency.split_heads import SplitHeads
 from eigenparse.models.grammar.pcfg import LatentGrammar
-from eigenparse.run.local import LocalRun
-from eigenparse.run.ordered import OrderedRun
+from eigenparse.work.work import Work
 
 FLOOR = 0.1  # counts that a rule or word never seen with a label is given
-LABEL_PASSES = 3  # over relations, of twice as many sentences as there are
 UNKNOWN_FLOOR = 1e-5  # the same for a label never seen
+LABEL_PASSES = 3  # over relations, of twice as many sentences as there are
 
 
 def fit_split_heads(
     trees: Dependencies,
+    tags: str,
+    states: int,
+    work: Work = Work(),
     *,
-    n_states: int,
-    tags: str = "upos",
     members: int = 1,
     relations: bool = False,
     seed: int = 0,
-    run: OrderedRun = LocalRun(),
-    checkpoint: Checkpoint = NOTHING_KEPT,
-    tell: Tell = silent,
 ) -> SplitHeads:
     """Clusters and EM of the latent PCFG learner; crossing trees are lifted first.
 
-    relations: learn a labeller of arcs too.  run: where the members and the labeller are learnt, each apart;
-    the result is the same.  checkpoint: where they are kept and looked for, finished or under way.
+    tags: "upos" or "tag", what labels are made of.  relations: learn a labeller of arcs too.  The members and the
+    labeller are tasks of their own.
     """
     filled = trees.select(np.flatnonzero(trees.lengths() > 0))
-    binary = split_head_trees(projectivised(filled)[0], tags=tags)
-    options = LpcfgOptions(states=StateOptions(states=n_states), coarse_states=0)
-    told = tell if run == LocalRun() else silent
-    work: list[Callable[[], Any]] = [
-        partial(
-            _grammar,
-            binary,
-            replace(options, seed=seed + k * MEMBER_STREAM),
-            told,
-            checkpoint.at(f"grammar{k}"),
-        )
+    lifted, n_lifted = projectivised(filled)
+    binary = split_head_trees(lifted, tags=tags)
+    options = GrammarOptions(states=states, coarse_states=0)
+    todo: list[Callable[[Work], Any]] = [
+        partial(_grammar, binary, replace(options, seed=seed + k * MEMBER_STREAM), f"grammar{k}")
         for k in range(members)
     ]
     if relations and set(filled.strings("relation")) - {"_"}:
-        work.append(partial(_labeller, filled, tags, seed, told, checkpoint))
-    made = list(run.map_ordered(_done, work))
+        todo.append(partial(_labeller, filled, tags, seed))
+    made = list(work.map(partial(_done, work.task()), todo))
     first: LatentGrammar = made[0]
     grammar = replace(first, members=tuple(one.members[0] for one in made[:members]))
     count = np.maximum(np.bincount(binary.label, minlength=len(binary.labels)), 1)
     floor = np.append(FLOOR / count, UNKNOWN_FLOOR)
-    return SplitHeads(tags, n_states, grammar, floor, made[members] if len(made) > members else None)
+    labeller = made[members] if len(made) > members else None
+    return SplitHeads(tags, states, grammar, floor, labeller, {"trees": len(trees), "lifted": n_lifted})
 
 
-def _done(work: Callable[[], Any]) -> Any:
-    return work()
+def _done(work: Work, task: Callable[[Work], Any]) -> Any:
+    return task(work)
 
 
-def _grammar(trees: Trees, options: LpcfgOptions, tell: Tell, checkpoint: Checkpoint) -> LatentGrammar:
-    return train_lpcfg(trees, options, progress=tell, checkpoint=checkpoint).grammar
+def _grammar(trees: Trees, options: GrammarOptions, name: str, work: Work) -> LatentGrammar:
+    return fit_trees(trees, options, work.at(name))
 
 
-def _labeller(trees: Dependencies, tags: str, seed: int, tell: Tell, checkpoint: Checkpoint) -> Labeller:
+def _labeller(trees: Dependencies, tags: str, seed: int, work: Work) -> Labeller:
     """Relations of gold arcs, as the graph-based parser learns them, of words with all and with less known."""
-
-    def shown(what: str, done: int, total: int) -> None:
-        tell(f"{what}: pass {done} of {total}")
-
-    learner = ArcLearner(seed=seed, label_passes=LABEL_PASSES)
-    weights, _, names = learn_relations(learner, with_less(trees, tags), shown, checkpoint)
-    return Labeller(learner.label_templates, weights, names)
+    options = ArcOptions(seed=seed, label_passes=LABEL_PASSES)
+    return learn_labeller(options, with_less(trees, tags), work)[0]
 
 
 def with_less(trees: Dependencies, tags: str) -> Dependencies:

@@ -10,102 +10,95 @@ import numpy as np
 from eigenparse.arrays import AnyArray
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.folds import folds
-from eigenparse.inference.grammar.tags import tagging_columns
+from eigenparse.inference.dependency.tags import tagging_columns
 from eigenparse.inference.tagger.chain import tag_ids
-from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, Part
 from eigenparse.learn.tagger.base import labelled
 from eigenparse.learn.tagger.learner import TaggerOptions
 from eigenparse.models.tagger.rhmm import RefinementHMM, parts_below
-from eigenparse.run.local import LocalRun
-from eigenparse.run.ordered import OrderedRun
+from eigenparse.work.kept import Part
+from eigenparse.work.work import Work
+
+N_FOLDS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class TagReport:
-    """Share of words whose jack-knifed tag is the one in the file, by attribute."""
+class Tagged:
+    """Taggers of every kind of tag that the trees have, and the trees with jack-knifed tags.
 
+    accuracy: share of words whose jack-knifed tag is the one in the file, by kind of tag.
+    """
+
+    taggers: dict[str, RefinementHMM]
+    trees: Dependencies
     accuracy: dict[str, float]
 
 
-@dataclass(frozen=True, slots=True)
-class TagLearner:
-    """Taggers of the sequence family, with jack-knifing for the training sentences themselves."""
+def jackknifed_tags(
+    trees: Dependencies, work: Work = Work(), *, seed: int = 0, n_folds: int = N_FOLDS
+) -> Tagged:
+    """Tag every sentence with a tagger that did not see it; taggers of all sentences are for later use.
 
-    method: str = "hmm"
-    emission: str = "loglinear"
-    n_folds: int = 10
-    seed: int = 0
+    One tagger of all sentences and one per fold are learnt for each kind of tag, wherever the work is done.
+    """
+    header, arrays = work.part(
+        "tags", partial(_learn, trees, work, seed, min(n_folds, len(trees))), always=True
+    )
+    kinds: list[str] = header["kinds"]
+    taggers = {
+        name: RefinementHMM.from_parts(header["taggers"][name], parts_below(arrays, f"{name}."))
+        for name in kinds
+    }
+    predicted = {name: (arrays[f"ids-{name}"], trees.symbols[name]) for name in kinds}
+    accuracy = {name: float((ids == getattr(trees, name)).mean()) for name, (ids, _) in predicted.items()}
+    return Tagged(taggers, trees.with_tags(predicted), accuracy)
 
-    def fit(
-        self,
-        trees: Dependencies,
-        *,
-        run: OrderedRun = LocalRun(),
-        checkpoint: Checkpoint = NOTHING_KEPT,
-    ) -> tuple[dict[str, RefinementHMM], Dependencies, TagReport]:
-        """Taggers of every kind of tag that the file has, and the trees with jack-knifed tags.
 
-        run: where taggers are learnt, one of the whole and one a fold for each kind of tag.
-        checkpoint: where taggers and jack-knifed tags are kept and looked for when all are done.
-        """
-        header, arrays = checkpoint.part("tags", lambda: self._learn(trees, run))
-        taggers = {
-            name: RefinementHMM.from_parts(header["taggers"][name], parts_below(arrays, f"{name}."))
-            for name in header["kinds"]
-        }
-        predicted = {name: (arrays[f"ids-{name}"], trees.symbols[name]) for name in header["kinds"]}
-        accuracy = {name: float((ids == getattr(trees, name)).mean()) for name, (ids, _) in predicted.items()}
-        return taggers, trees.with_tags(predicted), TagReport(accuracy)
-
-    def _learn(self, trees: Dependencies, run: OrderedRun) -> Part:
-        """Header and arrays of the taggers, and the jack-knifed ids (T,) of every kind of tag."""
-        kinds = [
-            name
-            for name in ("upos", "xpos")
-            if set(np.unique(getattr(trees, name)).tolist()) - {_blank(trees, name)}
-        ]
-        n_folds = min(self.n_folds, len(trees))
-        made = run.map_ordered(partial(tag_task, self), self._tasks(trees, kinds, n_folds))
-        header: dict[str, Any] = {"kinds": kinds, "taggers": {}}
-        arrays: dict[str, AnyArray] = {}
-        for name in kinds:
-            header["taggers"][name], own = next(made).to_parts()
-            arrays |= {f"{name}.{key}": array for key, array in own.items()}
-            arrays[f"ids-{name}"] = np.concatenate([next(made) for _ in range(n_folds)])
-        return header, arrays
-
-    def _tasks(self, trees: Dependencies, kinds: list[str], n_folds: int) -> Iterator["TagTask"]:
-        """Of every kind of tag: all sentences, then the folds."""
-        for name in kinds:
-            yield TagTask(name, trees, None)
-            for seen, rest in folds(len(trees), n_folds):
-                yield TagTask(name, trees.select(seen), trees.select(rest))
-
-    def tagger(self, trees: Dependencies, attribute: str) -> RefinementHMM:
-        """A tagger of all the sentences."""
-        options = TaggerOptions(method=self.method, emission=self.emission, seed=self.seed)
-        return options.fit(labelled(tagging_columns(trees, attribute), attribute)).first
+def _learn(trees: Dependencies, work: Work, seed: int, n_folds: int) -> Part:
+    """Header and arrays of the taggers, and the jack-knifed ids (T,) of every kind of tag."""
+    work.stage("taggers")
+    kinds = [
+        name
+        for name in ("upos", "xpos")
+        if set(np.unique(getattr(trees, name)).tolist()) - {_blank(trees, name)}
+    ]
+    made = work.map(partial(_tag, seed), _tasks(trees, kinds, n_folds))
+    header: dict[str, Any] = {"kinds": kinds, "taggers": {}}
+    arrays: dict[str, AnyArray] = {}
+    for name in kinds:
+        header["taggers"][name], own = next(made).to_parts()
+        arrays |= {f"{name}.{key}": array for key, array in own.items()}
+        arrays[f"ids-{name}"] = np.concatenate([next(made) for _ in range(n_folds)])
+    return header, arrays
 
 
 @dataclass(frozen=True, slots=True)
 class TagTask:
-    """Sentences to learn an attribute from, and those to tag with it, if any."""
+    """Sentences to learn a kind of tag from, and those to tag with it, if any."""
 
-    attribute: str
+    kind: str
     seen: Dependencies
     rest: Dependencies | None
 
 
-def tag_task(learner: TagLearner, task: TagTask) -> Any:
-    """A tagger, or the ids (T,) that it gives to the other sentences, into the attribute's own symbols."""
-    tagger = learner.tagger(task.seen, task.attribute)
+def _tasks(trees: Dependencies, kinds: list[str], n_folds: int) -> Iterator[TagTask]:
+    """For every kind of tag: all sentences, then the folds."""
+    for name in kinds:
+        yield TagTask(name, trees, None)
+        for seen, rest in folds(len(trees), n_folds):
+            yield TagTask(name, trees.select(seen), trees.select(rest))
+
+
+def _tag(seed: int, task: TagTask) -> Any:
+    """A tagger, or the ids (T,) that it gives to the other sentences, into the symbols of the kind of tag."""
+    options = TaggerOptions(method="hmm", emission="loglinear", seed=seed)
+    tagger = options.fit(labelled(tagging_columns(task.seen, task.kind), task.kind)).first
     if task.rest is None:
         return tagger
-    place = {name: i for i, name in enumerate(task.rest.symbols[task.attribute])}
+    place = {name: i for i, name in enumerate(task.rest.symbols[task.kind])}
     table = np.array([place[name] for name in tagger.labels], dtype=np.int32)
     return table[tag_ids(tagger, tagging_columns(task.rest))] if task.rest.n_words else table[:0]
 
 
-def _blank(trees: Dependencies, attribute: str) -> int:
-    names = trees.symbols[attribute]
+def _blank(trees: Dependencies, kind: str) -> int:
+    names = trees.symbols[kind]
     return names.index("_") if "_" in names else -1

@@ -42,16 +42,17 @@ class Corpus:
         """What a task makes of each shard, in order; in memory there is one."""
         if self.held is not None:
             return map(task, [self.held])
-        return self.run.map_ordered(self._on_shard(task), self.shards.shards)
+        return self.run.map_ordered(self.on_shard(task), self.shards.shards)
 
     def add_up(self, task: Callable[[Encoded], T], add: Callable[[Any, T], Any]) -> T:
         """The same, added up in the order of the shards, so that the sum is the same wherever it is made."""
         if self.held is not None:
             return task(self.held)
-        total: T = reduce_grouped(self.run, self._on_shard(task), self.shards.shards, add)
+        total: T = reduce_grouped(self.run, self.on_shard(task), self.shards.shards, add)
         return total
 
-    def _on_shard(self, task: Callable[[Encoded], T]) -> Callable[[Shard], T]:
+    def on_shard(self, task: Callable[[Encoded], T]) -> Callable[[Shard], T]:
+        """A task on encoded trees as a task on the shard that they are read from."""
         reading = (self.binarisation, self.shards.normalisation)
         return partial(_task_of_shard, task=task, plan=self.plan, reading=reading)
 
@@ -60,7 +61,8 @@ def _task_of_shard(shard: Shard, *, task: Callable[[Encoded], T], plan: Plan, re
     return task(encode(shard_trees(shard, *reading), plan, shard.number))
 
 
-def _count_shard(shard: Shard, *, reading: tuple[Any, Any]) -> TreeCounts:
+def count_shard(shard: Shard, *, reading: tuple[Any, Any]) -> TreeCounts:
+    """Read and count one shard.  reading: binarisation and normalisation."""
     return count_trees(shard_trees(shard, *reading))
 
 
@@ -72,6 +74,6 @@ def open_corpus(source: Trees | Shards, options: GrammarOptions, run: OrderedRun
         plan = make_plan(counts, rare, by_tag=by_tag)
         return Corpus(counts, plan, encode(source, plan))
     reading = (options.binarisation, source.normalisation)
-    counts = merged(run.map_ordered(partial(_count_shard, reading=reading), source.shards))
+    counts = merged(run.map_ordered(partial(count_shard, reading=reading), source.shards))
     plan = make_plan(counts, rare, by_tag=by_tag)
     return Corpus(counts, plan, None, source, options.binarisation, run)

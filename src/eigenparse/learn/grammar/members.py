@@ -151,7 +151,7 @@ class RoundSums:
         )
 
 
-def _add_each(total: Sequence[Any], part: Sequence[Any]) -> tuple[Any, ...]:
+def add_each(total: Sequence[Any], part: Sequence[Any]) -> tuple[Any, ...]:
     """Sums of members so far, and of one shard more."""
     return tuple(one + two for one, two in zip(total, part, strict=True))
 
@@ -218,7 +218,7 @@ class _Rounds:
             ]
             self.work.stage("counts")
             task = partial(count_states, tables=tables, options=self.members[0].of_states)
-            return self.corpus.add_up(task, _add_each), [_singular(one.singular) for one in tables], context
+            return self.corpus.add_up(task, add_each), [_singular(one.singular) for one in tables], context
         encoded, found = self.corpus.held, []
         for one in self.members:
             of, wanted = one.of_states, _wanted(self.corpus, one.of_states)
@@ -251,7 +251,7 @@ class _Rounds:
             weights=[single(one) for one in weights.values()],
             last=[number + 1 == self.last[k] for k in going],
         )
-        sums: tuple[RoundSums, ...] = self.corpus.add_up(task, _add_each)
+        sums: tuple[RoundSums, ...] = self.corpus.add_up(task, add_each)
         logs = [list(told) for told in header["log_likelihood"]]
         finished, arrays = dict(header["finished"]), dict(arrays)
         for k, one in zip(going, sums, strict=True):

@@ -39,9 +39,17 @@ PRESETS: dict[str, dict[str, Any]] = {"default": {}, "thesis": THESIS}
 
 @dataclass(frozen=True)
 class GrammarOptions(Options):
-    """What to learn from trees, and how.  None stands for the value of the preset or the method."""
+    """Learn a latent-variable grammar from a treebank.
+
+    None stands for the value of the preset or of the method.
+    """
 
     kind: ClassVar[str] = "lpcfg"
+    examples: ClassVar[tuple[str, ...]] = (
+        "eigenparse train lpcfg train.ptb --dev dev.ptb --out english.model",
+        "eigenparse train lpcfg treebank/ --ensemble 4 --jobs 2 --out strong.model",
+        "eigenparse train lpcfg train.ptb --method tensor --states 32 --out spectral.model",
+    )
 
     preset: str = option(
         "default", "Settings to start from; thesis: those of matejovicova-2018.", choices=tuple(PRESETS)
@@ -118,6 +126,9 @@ class GrammarOptions(Options):
         low=0,
         high=256,
     )
+    tune_states: bool = option(
+        False, "First choose the numbers of states by F1 on the --dev trees; this learns many grammars."
+    )
     seed: int = option(0, "Seed of random numbers; the same seed gives the same bytes.", low=0)
 
     def __post_init__(self) -> None:
@@ -132,6 +143,20 @@ class GrammarOptions(Options):
         """Learn from normalised trees (``Treebank``) or from shards of them (``Shards``)."""
         fitted: LatentGrammar = named("eigenparse.learn.grammar.learner:fit_grammar")(data, self, work)
         return fitted
+
+    def tuned(self, data: Any, gold: Any, work: Work) -> "GrammarOptions":
+        """The options to learn with, chosen on development trees if that was asked for."""
+        if not self.tune_states:
+            return self
+        chosen: GrammarOptions = named("eigenparse.batch.tune_grammar:tune_states")(self, data, gold, work)
+        return chosen
+
+    def baseline(self) -> "GrammarOptions | None":
+        """The plain PCFG of the same trees, to compare with; None if that is what is learnt."""
+        filled = self.filled()
+        return (
+            None if filled.method == "pcfg" else replace(self, method="pcfg", ensemble=1, states_by_label=())
+        )
 
     def filled(self) -> "GrammarOptions":
         """The same options with a value in the place of every None."""

@@ -4,168 +4,124 @@ Two passes over the text: words are counted, the vocabulary is fixed, then pairs
 distance are counted.  Both counts are sums over blocks, so shards may be counted anywhere and added.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from eigenparse.arrays import AnyArray, IntVector, LongVector
+from eigenparse.arrays import IntVector
 from eigenparse.corpus.text_blocks import text_blocks
-from eigenparse.errors import DataError, OptionError
+from eigenparse.errors import DataError, ModelFileError
 from eigenparse.kernels.vectors.cooccurrence import window_codes
-from eigenparse.learn.vectors.pair_counts import PairCounts, PairTable
-from eigenparse.models.vectors.vectors import UNKNOWN, WordVectors
-from eigenparse.run.ordered import OrderedRun
+from eigenparse.learn.options import Options, option
+from eigenparse.learn.vectors.reading import Text
+from eigenparse.learn.vectors.words import (
+    Vocabulary,
+    choose_vocabulary,
+    count_words,
+    encode_block,
+    fixed_vocabulary,
+)
+from eigenparse.models.vectors.vectors import PairSums, WordVectors
+from eigenparse.spectral.pairs import PairCounts, PairTable
 from eigenparse.spectral.vectors import METHODS, PairStatistics, pair_matrix, reach_of, vectors_of
+from eigenparse.work.work import Work
 
-_LINE_END = b"\x00"
-MOST_WORDS = 3_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class VectorChoices:
-    """method: svd, cca (one step), cca2 (two steps) or lrmvl; window of words on each side.
-
-    power: counts are raised to it (0.5: square roots); reach: words of smoothed past and future of lrmvl.
-    """
-
-    dim: int = 50
-    method: str = "cca"
-    window: int = 2
-    vocabulary: int = 50_000
-    min_count: int = 2
-    lower: bool = False
-    power: float = 0.5
-    rounds: int = 4
-    reach: int = 4
-    seed: int = 0
+MOST = 10_000  # dimensions, words of context and rounds that can be meant
 
 
-@dataclass(frozen=True, slots=True)
-class WordCounts:
-    """How often each word was seen, of how many tokens; ``dropped``: occurrences of words let go for space."""
+@dataclass(frozen=True)
+class VectorOptions(Options):
+    """Learn word vectors from text, one sentence per line."""
 
-    counts: Mapping[bytes, int]
-    n_tokens: int = 0
-    dropped: int = 0
+    kind: ClassVar[str] = "vectors"
+    examples: ClassVar[tuple[str, ...]] = (
+        "eigenparse embed wiki.txt.xz --dim 50 --out wiki.vectors",
+        "eigenparse embed --near river wiki.vectors",
+    )
 
-    def __add__(self, other: "WordCounts") -> "WordCounts":
-        total = Counter(self.counts)
-        total.update(other.counts)
-        kept, lost = _most(total, MOST_WORDS)
-        return WordCounts(kept, self.n_tokens + other.n_tokens, self.dropped + other.dropped + lost)
+    dim: int = option(50, "Dimensions.", low=1, high=MOST)
+    method: str = option(
+        "cca", "cca (one step), cca2 (two steps), svd (of bigrams) or lrmvl.", choices=METHODS
+    )
+    window: int = option(2, "Words on each side that count as context.", low=1, high=MOST)
+    vocabulary: int = option(50_000, "Only so many of the most frequent words get vectors.", low=1)
+    min_count: int = option(2, "Words seen less often get no vector.", low=1)
+    lower: bool = option(False, "Make all words lower case.")
+    power: float = option(
+        0.5, "Counts are raised to this power; 1 leaves them as they are.", low=1e-9, high=1.0
+    )
+    seed: int = option(0, "Seed.", low=0)
+    keep_statistics: bool = option(
+        False, "Keep the counts in the file, so that `merge` can add files exactly."
+    )
+    rounds: int = option(4, "Rounds of lrmvl.", low=1, high=MOST, shown=False)
+    reach: int = option(4, "Words of smoothed past and future of lrmvl.", low=1, high=MOST, shown=False)
 
+    @property
+    def distance(self) -> int:
+        """The largest distance at which pairs are counted."""
+        return reach_of(self.method, self.window, self.reach)
 
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """Words by falling count; id 0 is any other word.  counts: (n,) of the first pass."""
+    def fit(self, data: Text, work: Work = Work()) -> WordVectors:
+        """Learn from text files, read twice, a block at a time."""
+        work.stage("counting words")
+        vocabulary = self._vocabulary(data, work)
+        work.stage("counting pairs")  # with the table of all words gone
+        pairs = count_pairs(_blocks(data.files), vocabulary, self.distance, work)
+        work.stage("singular vectors")
+        return self.fit_counts(vocabulary, pairs)
 
-    words: tuple[str, ...]
-    counts: LongVector
-    lower: bool = False
-    ids: Mapping[bytes, int] = field(default_factory=dict)
+    def _vocabulary(self, data: Text, work: Work) -> Vocabulary:
+        """The words that are given, or the most frequent ones."""
+        words = count_words(_blocks(data.files), work, lower=self.lower)
+        if data.words is not None:
+            return fixed_vocabulary(words, data.words, lower=self.lower)
+        return choose_vocabulary(words, self.vocabulary, min_count=self.min_count, lower=self.lower)
 
-    @classmethod
-    def of(cls, words: tuple[str, ...], counts: LongVector, lower: bool = False) -> "Vocabulary":
-        """A vocabulary with the table that encodes text."""
-        ids = {word.encode("utf-8"): k for k, word in enumerate(words) if k}
-        return cls(words, counts, lower, ids | {_LINE_END: -1})
+    def fit_counts(self, vocabulary: Vocabulary, pairs: PairCounts) -> WordVectors:
+        """Vectors of the words of a vocabulary from the pairs that were counted."""
+        matrices = tuple(pair_matrix(t.starts, t.seconds, t.counts) for t in pairs.tables)
+        with threadpool_limits(limits=1):  # sums made by several threads would be added in any order
+            found, singular = vectors_of(
+                PairStatistics(vocabulary.counts.astype(np.float64), matrices),
+                self.method,
+                self.dim,
+                window=self.window,
+                power=self.power,
+                rounds=self.rounds,
+                seed=self.seed,
+            )
+        about = {
+            "method": self.method,
+            "window": self.window,
+            "power": self.power,
+            "n_tokens": int(vocabulary.counts.sum()),
+            "n_pairs": sum(table.seconds.size for table in pairs.tables),
+            "pairs_dropped": pairs.dropped,
+            "lower": vocabulary.lower,
+            "singular": [float(f"{v:.6g}") for v in singular],
+        }
+        kept = self._kept(vocabulary, pairs) if self.keep_statistics else None
+        return WordVectors(vocabulary.words, found.astype(np.float32), vocabulary.counts, about, kept)
 
-
-def check_vector_choices(choices: VectorChoices) -> None:
-    """OptionError if a choice is outside its range."""
-    if choices.method not in METHODS:
-        raise OptionError(f"method must be one of {', '.join(METHODS)}, got {choices.method!r} instead")
-    for name in ("dim", "window", "vocabulary", "min_count", "rounds", "reach"):
-        if getattr(choices, name) < 1:
-            raise OptionError(f"{name} must be 1 or more, got {getattr(choices, name)} instead")
-    if not 0.0 < choices.power <= 1.0:
-        raise OptionError(f"power must be above 0 and at most 1, got {choices.power} instead")
-
-
-def count_words(blocks: Iterable[bytes], *, lower: bool = False, run: OrderedRun | None = None) -> WordCounts:
-    """Occurrences of every word in blocks of lines; ``run``: where blocks are counted."""
-    total: Counter[bytes] = Counter()
-    tokens = lost = 0
-    task = partial(_block_words, lower=lower, count=run is not None)
-    for words, n in map(task, blocks) if run is None else run.map_ordered(task, blocks):
-        total.update(words)
-        tokens += n
-        if len(total) > MOST_WORDS:
-            kept, less = _most(total, MOST_WORDS)
-            total, lost = Counter(kept), lost + less
-    return WordCounts(total, tokens, lost)
-
-
-def _block_words(block: bytes, lower: bool, count: bool) -> tuple[list[bytes] | Counter[bytes], int]:
-    """The words of a block, counted where they are sent over a wire, and their number."""
-    words = _words(block, lower)
-    return (Counter(words) if count else words), len(words)
-
-
-def _words(block: bytes, lower: bool) -> list[bytes]:
-    if lower:
-        block = block.decode("utf-8", errors="replace").lower().encode("utf-8")
-    return block.replace(_LINE_END, b" ").split()
-
-
-def _most(total: Mapping[bytes, int], limit: int) -> tuple[Mapping[bytes, int], int]:
-    """The table without its rarest words if it is larger than ``limit``, and the occurrences let go."""
-    if len(total) <= limit:
-        return total, 0
-    values = np.sort(np.fromiter(total.values(), dtype=np.int64, count=len(total)))
-    most = int(values[len(total) - limit - 1])  # all counts up to this one go, equal ones together
-    return {word: n for word, n in total.items() if n > most}, int(values[values <= most].sum())
-
-
-def choose_vocabulary(words: WordCounts, size: int, *, min_count: int = 1, lower: bool = False) -> Vocabulary:
-    """The ``size`` most frequent words, equal counts in byte order; all others share id 0."""
-    kept = [(n, word) for word, n in words.counts.items() if n >= min_count and _is_text(word)]
-    kept.sort(key=lambda pair: (-pair[0], pair[1]))
-    kept = [pair for pair in kept if pair[1] != UNKNOWN.encode()][:size]
-    if not kept:
-        raise DataError("the text has no word seen often enough; give more text or a lower --min-count")
-    counts = np.array([0, *(n for n, _ in kept)], dtype=np.int64)
-    counts[0] = words.n_tokens - counts.sum()
-    return Vocabulary.of((UNKNOWN, *(word.decode("utf-8") for _, word in kept)), counts, lower)
-
-
-def fixed_vocabulary(words: WordCounts, names: Sequence[str], *, lower: bool = False) -> Vocabulary:
-    """Given words, counted in this text; all others share id 0."""
-    kept = [name for name in names if name != UNKNOWN]
-    counts = np.array([0, *(words.counts.get(name.encode("utf-8"), 0) for name in kept)], dtype=np.int64)
-    counts[0] = words.n_tokens - counts.sum()
-    return Vocabulary.of((UNKNOWN, *kept), counts, lower)
-
-
-def _is_text(word: bytes) -> bool:
-    try:
-        return word.decode("utf-8").isprintable()
-    except UnicodeDecodeError:
-        return False
-
-
-def encode_block(block: bytes, vocabulary: Vocabulary) -> IntVector:
-    """Ids of a block's words, -1 at the end of every line."""
-    if vocabulary.lower:
-        block = block.decode("utf-8", errors="replace").lower().encode("utf-8")
-    words = block.replace(_LINE_END, b" ").replace(b"\n", b" " + _LINE_END + b" ").split()
-    get = vocabulary.ids.get
-    return np.fromiter((get(word, 0) for word in words), dtype=np.int32, count=len(words))
+    def _kept(self, vocabulary: Vocabulary, pairs: PairCounts) -> PairSums:
+        options = {name: value for name, value in asdict(self).items() if name != "keep_statistics"}
+        return PairSums(options, pairs.dropped, vocabulary.counts, pairs.codes, pairs.counts)
 
 
 def count_pairs(
-    blocks: Iterable[bytes], vocabulary: Vocabulary, reach: int, *, run: OrderedRun | None = None
+    blocks: Iterable[bytes], vocabulary: Vocabulary, reach: int, work: Work = Work()
 ) -> PairCounts:
     """Occurrences of every pair of words of one line at distances 1 to ``reach``."""
     n = len(vocabulary.words)
     runs: list[PairCounts] = []
     task = partial(_pairs_of, vocabulary=vocabulary, reach=reach)
-    for part in map(task, blocks) if run is None else run.map_ordered(task, blocks):
+    for part in work.map(task, blocks):
         runs.append(part)
         while len(runs) > 1 and runs[-2].tables[0].seconds.size <= 2 * runs[-1].tables[0].seconds.size:
             last = runs.pop()
@@ -189,82 +145,46 @@ def _block_pairs(ids: IntVector, n_words: int, reach: int) -> PairCounts:
     return PairCounts(n_words, tuple(tables))
 
 
-def learn_vectors(vocabulary: Vocabulary, pairs: PairCounts, choices: VectorChoices) -> WordVectors:
-    """Vectors of the words of a vocabulary from the pairs that were counted."""
-    check_vector_choices(choices)
-    matrices = tuple(pair_matrix(t.starts, t.seconds, t.counts) for t in pairs.tables)
-    with threadpool_limits(limits=1):  # thread sums would arrive in any order
-        found, singular = vectors_of(
-            PairStatistics(vocabulary.counts.astype(np.float64), matrices),
-            choices.method,
-            choices.dim,
-            window=choices.window,
-            power=choices.power,
-            rounds=choices.rounds,
-            seed=choices.seed,
-        )
-    about = {
-        "method": choices.method,
-        "window": choices.window,
-        "power": choices.power,
-        "n_tokens": int(vocabulary.counts.sum()),
-        "n_pairs": sum(table.seconds.size for table in pairs.tables),
-        "pairs_dropped": pairs.dropped,
-        "lower": vocabulary.lower,
-        "singular": [float(f"{v:.6g}") for v in singular],
-    }
-    return WordVectors(vocabulary.words, found.astype(np.float32), vocabulary.counts, about)
-
-
-def embed_files(
-    files: Iterable[str | Path],
-    choices: VectorChoices,
-    *,
-    told: Callable[[str], None] | None = None,
-    run: OrderedRun | None = None,
-) -> WordVectors:
-    """Word vectors of text files, read twice, a block at a time; ``run``: where blocks are counted."""
-    vocabulary, pairs = count_files(files, choices, told=told, run=run)
-    if told is not None:
-        told("singular vectors")
-    return learn_vectors(vocabulary, pairs, choices)
-
-
-def count_files(
-    files: Iterable[str | Path],
-    choices: VectorChoices,
-    *,
-    told: Callable[[str], None] | None = None,
-    run: OrderedRun | None = None,
-    names: Sequence[str] | None = None,
-) -> tuple[Vocabulary, PairCounts]:
-    """Words and pairs of text files; ``names``: a dictionary that is given instead of chosen."""
-    check_vector_choices(choices)
-    paths = [Path(path) for path in files]
-    say = told or (lambda stage: None)
-    say("counting words")
-    vocabulary = _vocabulary(count_words(_blocks(paths), lower=choices.lower, run=run), choices, names)
-    say("counting pairs")  # with the table of all words gone
-    reach = reach_of(choices.method, choices.window, choices.reach)
-    return vocabulary, count_pairs(_blocks(paths), vocabulary, reach, run=run)
-
-
-def _vocabulary(words: WordCounts, choices: VectorChoices, names: Sequence[str] | None) -> Vocabulary:
-    """The dictionary that is given, or the most frequent words."""
-    if names is not None:
-        return fixed_vocabulary(words, names, lower=choices.lower)
-    return choose_vocabulary(words, choices.vocabulary, min_count=choices.min_count, lower=choices.lower)
-
-
-def _blocks(paths: list[Path]) -> Iterator[bytes]:
-    for path in paths:
+def _blocks(files: Iterable[Path]) -> Iterator[bytes]:
+    for path in files:
         yield from text_blocks(path)
 
 
-def dense_counts(pairs: PairCounts) -> AnyArray:
-    """All counts as an array (reach, n, n); for small vocabularies."""
-    n = pairs.n_words
-    out = np.zeros((len(pairs.tables), n * n), dtype=np.int64)
-    for d, (codes, counts) in enumerate(zip(pairs.codes, pairs.counts, strict=True)):
-        out[d, codes] = counts
-    return out.reshape(-1, n, n)
+Counted = tuple[Vocabulary, PairCounts, VectorOptions]
+
+
+def counted(vectors: WordVectors, name: str) -> Counted:
+    """The counts behind vectors, and the options they were learnt with; ModelFileError if they were not kept."""
+    sums, n = vectors.statistics, len(vectors.words)
+    if sums is None:
+        raise ModelFileError(
+            f"{name}: holds no statistics, so it cannot be merged exactly; "
+            "learn word vectors with `embed --keep-statistics`"
+        )
+    options = VectorOptions(**sums.options, keep_statistics=True)
+    if len(sums.codes) != options.distance:
+        raise ModelFileError(f"{name}: the counts do not fit the options; learn it again")
+    tables = tuple(PairTable.of_codes(c, n, k) for c, k in zip(sums.codes, sums.counts, strict=True))
+    vocabulary = Vocabulary.of(vectors.words, sums.word_counts, options.lower)
+    return vocabulary, PairCounts(n, tables, sums.dropped), options
+
+
+def merge_vectors(models: Sequence[WordVectors], names: Sequence[str]) -> WordVectors:
+    """Vectors of all texts behind several files, exactly those of the texts together.
+
+    Raises DataError where words or options differ, because sums would then mean nothing.
+    """
+    vocabulary, pairs, options = counted(models[0], names[0])
+    for model, name in zip(models[1:], names[1:], strict=True):
+        other, more, own = counted(model, name)
+        if other.words != vocabulary.words:
+            raise DataError(
+                f"{name}: its words are not those of {names[0]}; learn it with `embed --words {names[0]}`"
+            )
+        if own != options:
+            raise DataError(
+                f"{name}: was learnt with other options than {names[0]}; learn it again with the same"
+            )
+        vocabulary = replace(vocabulary, counts=vocabulary.counts + other.counts)
+        pairs = pairs + more
+    return options.fit_counts(vocabulary, pairs)

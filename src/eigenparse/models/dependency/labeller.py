@@ -6,48 +6,47 @@ import numpy as np
 import numpy.typing as npt
 
 from eigenparse.arrays import AnyArray
-from eigenparse.features.dependency.templates import CODES
-from eigenparse.models.store import Header
+from eigenparse.models.container import Header
+from eigenparse.models.dependency.hashed import bits_of, hashed_rows, known_codes, used_rows, whole_table
+from eigenparse.models.schema import NAMES, Law, Schema
 
 
 @dataclass(frozen=True, slots=True)
 class Labeller:
-    """What an arc is called.  label_weights: (2^label_bits, L) of hashed features over ``relations``."""
+    """What an arc is called.  weights: (2^bits, L) of hashed features over the names in ``relations``."""
 
-    label_templates: tuple[str, ...]
-    label_weights: npt.NDArray[np.float32]
+    templates: tuple[str, ...]
+    weights: npt.NDArray[np.float32]
     relations: tuple[str, ...]
 
     @property
-    def label_bits(self) -> int:
+    def bits(self) -> int:
         """Logarithm of the number of rows."""
-        return int(self.label_weights.shape[0]).bit_length() - 1
+        return bits_of(self.weights)
+
+    def to_parts(self) -> tuple[Header, dict[str, AnyArray]]:
+        """Values and arrays; rows without weight are left out."""
+        rows, weights = used_rows(self.weights)
+        header: Header = {
+            "label_bits": self.bits,
+            "label_templates": list(self.templates),
+            "relations": list(self.relations),
+        }
+        return header, {"label_rows": rows, "label_weights": weights}
+
+    @classmethod
+    def from_parts(cls, header: Header, arrays: dict[str, AnyArray]) -> "Labeller":
+        """The inverse of ``to_parts``."""
+        table = whole_table(arrays["label_rows"], arrays["label_weights"], header["label_bits"])
+        return cls(tuple(header["label_templates"]), table, tuple(header["relations"]))
 
 
-def labeller_parts(model: Labeller) -> tuple[Header, dict[str, AnyArray]]:
-    """Values and arrays; rows without weight are left out."""
-    used = np.flatnonzero(model.label_weights.any(axis=1)).astype(np.uint32)
-    header: Header = {
-        "label_bits": model.label_bits,
-        "label_templates": list(model.label_templates),
-        "relations": list(model.relations),
-    }
-    return header, {"label_rows": used, "label_weights": model.label_weights[used]}
-
-
-def labeller_of(header: Header, arrays: dict[str, AnyArray]) -> Labeller:
-    """The inverse; ValueError, KeyError, TypeError or IndexError if values and arrays do not fit each other."""
-    bits, relations = header["label_bits"], tuple(header["relations"])
-    templates = tuple(header["label_templates"])
-    if type(bits) is not int or not 4 <= bits <= 22 or not 1 <= len(relations) <= 4096:
-        raise ValueError("the table of the labeller is out of range")
-    if not all(type(text) is str for text in (*relations, *templates)):
-        raise ValueError("the labeller holds something that is no text")
-    if any(set(text.partition(":")[0]) - set(CODES) for text in templates):
-        raise ValueError("a template has an unknown code")
-    rows, weights = arrays["label_rows"], arrays["label_weights"]
-    if weights.shape != (rows.size, len(relations)):
-        raise ValueError("the weights of the labeller do not fit its relations")
-    table = np.zeros((1 << bits, len(relations)), dtype=np.float32)
-    table[rows] = weights
-    return Labeller(templates, table, relations)
+LABELLER = Schema(
+    header={"label_bits": int, "label_templates": NAMES, "relations": NAMES},
+    sizes={"label_bits": "label_bits", "relations": "relations"},
+    rows=(
+        Law("there are no relations, or more than 4096", lambda h, a, sizes: 1 <= sizes["relations"] <= 4096),
+        Law("a template of relations has an unknown code", lambda h, a, s: known_codes(h["label_templates"])),
+        *hashed_rows("label_", "label_bits", 4, 22, "relations"),
+    ),
+)

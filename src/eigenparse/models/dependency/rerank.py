@@ -1,19 +1,20 @@
-"""The re-ranker as a frozen record: weights of tag patterns and of dense scores, and its tree models."""
+"""The re-ranker as a frozen record: weights of tag patterns and of dense scores, with its tree models."""
 
 import re
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from eigenparse.arrays import FloatArray
-from eigenparse.errors import ModelFileError, OptionError
+from eigenparse.arrays import AnyArray, FloatArray
+from eigenparse.errors import OptionError
 from eigenparse.features.dependency.templates import ATTRIBUTES
-from eigenparse.models.dependency.deptree import TreeModel, tree_model_of, tree_model_parts
-from eigenparse.models.store import Header, load_model, save_model
+from eigenparse.models.container import Header
+from eigenparse.models.dependency.deptree import TreeFile, TreeModel
+from eigenparse.models.dependency.hashed import bits_of, used_rows, whole_table
+from eigenparse.models.dependency.split_heads import SplitHeads
 
-KIND = "reranker"
 FAMILIES = ("sides", "grandparent", "siblings")
 BASELINE = ("sides", "grandparent")
 # Patterns of a user are atoms ``role.attribute``; attributes are those of the parser's templates.
@@ -36,7 +37,8 @@ class Reranker:
     families: which tag patterns count.  weights: (2^bits,).  dense_weights: (1 + 2 M,): base score,
     then for each of the M tree models its log-probability and whether that is no probability.  Dense
     scores are taken relative to the best of their list and divided by ``scale`` (1 + 2 M,).  patterns:
-    what a user wrote, such as ``m.w h.w``; each is looked up once a word.
+    what a user wrote, such as ``m.w h.w``; each is looked up once per word.  about: what training saw, JSON
+    values only.
     """
 
     families: tuple[str, ...]
@@ -45,11 +47,60 @@ class Reranker:
     scale: FloatArray
     tree_models: tuple[TreeModel, ...]
     patterns: tuple[str, ...] = ()
+    about: dict[str, Any] = field(default_factory=dict)
 
     @property
     def bits(self) -> int:
         """Logarithm of the size of the weight table."""
-        return int(self.weights.size).bit_length() - 1
+        return bits_of(self.weights)
+
+    def to_parts(self) -> tuple[Header, dict[str, AnyArray]]:
+        """Header and arrays of a model file; rows without weight and labellers of arcs are left out."""
+        rows, weights = used_rows(self.weights)
+        header: Header = {
+            "families": list(self.families),
+            "patterns": list(self.patterns),
+            "bits": self.bits,
+            "tree_models": [],
+            "about": self.about,
+        }
+        arrays = {
+            "rows": rows, "weights": weights, "dense_weights": self.dense_weights, "scale": self.scale,
+        }  # fmt: skip
+        for i, model in enumerate(self.tree_models):
+            scorer = replace(model, labeller=None) if isinstance(model, SplitHeads) else model
+            about, own = scorer.to_parts()
+            header["tree_models"].append(about)
+            arrays |= {f"tree{i}.{name}": array for name, array in own.items()}
+        return header, arrays
+
+    @classmethod
+    def from_parts(cls, header: Header, arrays: dict[str, AnyArray]) -> "Reranker":
+        """The inverse of ``to_parts``."""
+        models = []
+        for i, about in enumerate(header["tree_models"]):
+            own = {name.partition(".")[2]: a for name, a in arrays.items() if name.startswith(f"tree{i}.")}
+            models.append(TreeFile.from_parts(about, own))
+        return cls(
+            families=tuple(header["families"]),
+            weights=whole_table(arrays["rows"], arrays["weights"], header["bits"]),
+            dense_weights=arrays["dense_weights"],
+            scale=arrays["scale"],
+            tree_models=tuple(models),
+            patterns=tuple(header.get("patterns", ())),
+            about=header.get("about", {}),
+        )
+
+    def summary(self) -> dict[str, Any]:
+        """What is in the model."""
+        return {
+            "families": list(self.families),
+            "patterns": list(self.patterns),
+            "weights": int(np.count_nonzero(self.weights)),
+            "dense weights": self.dense_weights.round(3).tolist(),
+            "tree models": [model.estimator for model in self.tree_models],
+            **self.about,
+        }
 
 
 def family_flags(families: tuple[str, ...]) -> npt.NDArray[np.bool_]:
@@ -83,56 +134,3 @@ def check_patterns(patterns: tuple[str, ...]) -> None:
         raise OptionError(f"{len(patterns)} features are more than {MOST_PATTERNS}; keep the best of them")
     for text in patterns:
         pattern_atoms(text)
-
-
-def save_reranker(path: str | Path, model: Reranker) -> None:
-    """Write a re-ranker with its tree models; rows without weight are left out."""
-    used = np.flatnonzero(model.weights).astype(np.uint32)
-    parts = [tree_model_parts(m, relations=False) for m in model.tree_models]
-    header: Header = {
-        "families": list(model.families),
-        "patterns": list(model.patterns),
-        "bits": model.bits,
-        "tree_models": [about for about, _ in parts],
-    }
-    arrays = {
-        "rows": used,
-        "weights": model.weights[used],
-        "dense_weights": model.dense_weights,
-        "scale": model.scale,
-    }
-    for i, (_, own) in enumerate(parts):
-        arrays |= {f"tree{i}.{name}": array for name, array in own.items()}
-    save_model(path, kind=KIND, header=header, arrays=arrays)
-
-
-def load_reranker(path: str | Path) -> Reranker:
-    """Read a re-ranker that ``save_reranker`` wrote."""
-    kind, header, arrays = load_model(path)
-    if kind != KIND:
-        raise ModelFileError(
-            f"{path}: holds a model of kind {kind!r}, not {KIND!r}; use the verb for that kind"
-        )
-    try:
-        if not 8 <= header["bits"] <= 26:
-            raise ValueError("table size out of range")
-        weights = np.zeros(1 << header["bits"], dtype=np.float32)
-        weights[arrays["rows"]] = arrays["weights"]
-        trees = tuple(
-            tree_model_of(
-                entry, {n.partition(".")[2]: a for n, a in arrays.items() if n.startswith(f"tree{i}.")}
-            )
-            for i, entry in enumerate(header["tree_models"])
-        )
-        if not arrays["dense_weights"].shape == arrays["scale"].shape == (1 + 2 * len(trees),):
-            raise ValueError("dense weights and tree models disagree")
-        if not np.all(arrays["scale"] > 0.0):
-            raise ValueError("a scale is not positive")
-        families, patterns = tuple(header["families"]), tuple(header.get("patterns", ()))
-        family_flags(families)
-        check_patterns(patterns)
-        return Reranker(families, weights, arrays["dense_weights"], arrays["scale"], trees, patterns)
-    except (KeyError, IndexError, ValueError, TypeError, AttributeError, OptionError) as problem:
-        raise ModelFileError(
-            f"{path}: the re-ranker in it is incomplete ({problem}); train it again"
-        ) from None

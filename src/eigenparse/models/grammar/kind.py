@@ -159,6 +159,14 @@ GRAMMAR = Kind(
     model="eigenparse.models.grammar.pcfg:LatentGrammar",
     options="eigenparse.learn.grammar.options:GrammarOptions",
     reading="eigenparse.learn.grammar.reading:TreeReading",
+    verbs={
+        "parse": "eigenparse.batch.parse_grammar:parse",
+        "score": "eigenparse.batch.score:score_brackets",
+        "sample": "eigenparse.batch.score:sample_trees",
+        "info": "eigenparse.batch.info_grammar:info",
+        "evaluate": "eigenparse.batch.tune_grammar:evaluate",
+    },
+    face="eigenparse.api.grammar:Grammar.of",
     kernels="eigenparse.kernels.grammar.tree",
 )
 # What is unpacked is checked as a GRAMMAR (``PackedGrammar.from_parts``).
@@ -172,6 +180,7 @@ PACKED = Kind(
     ),
     model="eigenparse.models.grammar.packed:PackedGrammar",
     verbs=GRAMMAR.verbs,
+    face=GRAMMAR.face,
     kernels=GRAMMAR.kernels,
 )
 GRAMMARS = (GRAMMAR.name, PACKED.name)  # the kinds that are read as a ``LatentGrammar``

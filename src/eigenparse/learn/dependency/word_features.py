@@ -1,34 +1,13 @@
-"""Dependency trees in, inside and outside features of every word out, and words projected by their arcs."""
-
-from typing import Protocol
+"""Dependency trees in, inside and outside features of every word out."""
 
 import numpy as np
-import scipy.sparse as sparse
-from scipy.sparse.linalg import svds
 
-from eigenparse.arrays import AnyArray, FloatArray, generator
+from eigenparse.arrays import AnyArray
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.errors import OptionError
-from eigenparse.inference.dependency.deptree import channel_names, child_numbers
+from eigenparse.features.dependency.channels import channel_names, child_numbers, parents
 from eigenparse.spectral.svd import FeatureRows
 
 SCALE_PRIOR = 5.0  # added to a feature's count before scaling
-
-
-class Shapes(Protocol):
-    """Trees without their words: head (T,), offsets (S + 1,)."""
-
-    @property
-    def head(self) -> AnyArray: ...
-
-    @property
-    def offsets(self) -> AnyArray: ...
-
-
-def parents(trees: Shapes) -> AnyArray:
-    """(T,) row of every word's head, -1 at roots."""
-    start = np.repeat(trees.offsets[:-1], np.diff(trees.offsets))
-    return np.where(trees.head > 0, start + trees.head - 1, -1)
 
 
 def outer_children(trees: Dependencies) -> tuple[AnyArray, AnyArray]:
@@ -90,30 +69,3 @@ def inside_outside(trees: Dependencies) -> tuple[FeatureRows, FeatureRows]:
         _joined(side, _shifted(tag, up), _shifted(left, up), _shifted(right, up)),
     ]  # fmt: skip
     return _features(inside), _features(outside)
-
-
-def arc_counts(trees: Shapes, symbol: AnyArray, n_symbols: int) -> sparse.csr_matrix:
-    """Counts (W, 4 W) of symbols with their neighbours: the head and the children, told apart by side."""
-    up = parents(trees)
-    child = np.flatnonzero(up >= 0)
-    head, side = up[child], (up[child] < child).astype(np.int64)
-    a, b = symbol[child].astype(np.int64), symbol[head].astype(np.int64)
-    row = np.concatenate([a, b])
-    column = np.concatenate([b + side * n_symbols, a + (2 + side) * n_symbols])
-    return sparse.coo_matrix((np.ones(row.size), (row, column)), shape=(n_symbols, 4 * n_symbols)).tocsr()
-
-
-def arc_dictionary(counts: sparse.csr_matrix, k: int) -> FloatArray:
-    """U (W, k): leading left singular vectors of square-rooted counts of symbols with their neighbours."""
-    n_symbols = counts.shape[0]
-    if not 1 <= k < n_symbols:
-        raise OptionError(
-            f"{k} states need more than {k} observed symbols, got {n_symbols}; use fewer states"
-        )
-    counts = counts.sqrt()
-    over_row = 1.0 / np.sqrt(np.maximum(np.asarray(counts.sum(axis=1)).ravel(), 1.0))
-    over_column = 1.0 / np.sqrt(np.maximum(np.asarray(counts.sum(axis=0)).ravel(), 1.0))
-    scaled = sparse.diags(over_row) @ counts @ sparse.diags(over_column)
-    U, s, _ = svds(scaled, k=k, v0=generator(0, 7).standard_normal(n_symbols))
-    U = U[:, np.argsort(-s)]
-    return np.asarray(U * np.sign(U[np.abs(U).argmax(axis=0), np.arange(k)]))

@@ -1,4 +1,4 @@
-"""Addable counts of pairs of words at distances 1, 2, ...: eight bytes a pair, the rarest let go for space."""
+"""Addable counts of pairs of words at distances 1, 2, ...: eight bytes per pair, the rarest let go for space."""
 
 from dataclasses import dataclass
 

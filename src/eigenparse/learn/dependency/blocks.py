@@ -14,12 +14,14 @@ from threadpoolctl import threadpool_limits
 
 from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntMatrix, IntVector, LongVector, frozen
 from eigenparse.corpus.dependencies import Dependencies
+from eigenparse.features.dependency.channels import parents
 from eigenparse.inference.dependency.deptree import TreeCounts, count_symbols, score_symbols
-from eigenparse.learn.dependency.deptree_features import arc_counts, parents
-from eigenparse.learn.dependency.deptree_instruments import InstrumentMoments, WordViews, instrument_moments
-from eigenparse.learn.dependency.deptree_moments import FamilyMoments, family_moments
+from eigenparse.learn.dependency.dictionary import arc_counts
+from eigenparse.learn.dependency.instruments import InstrumentMoments, WordViews, instrument_moments
+from eigenparse.learn.dependency.moments import FamilyMoments, family_moments
 from eigenparse.models.dependency.deptree import DepTree
-from eigenparse.run.ordered import OrderedRun, reduce_grouped
+from eigenparse.run.ordered import reduce_grouped
+from eigenparse.work.work import Work
 
 SENTENCES = 4000  # in a block
 
@@ -51,9 +53,9 @@ def tree_blocks(trees: Dependencies, symbols: IntMatrix) -> list[TreeBlock]:
     return found
 
 
-def sum_blocks(run: OrderedRun, task: Callable[..., Any], blocks: list[TreeBlock], **given: Any) -> Any:
+def sum_blocks(work: Work, task: Callable[..., Any], blocks: list[TreeBlock], **given: Any) -> Any:
     """task(block, **given) of all blocks, added from first to last."""
-    return reduce_grouped(run, partial(_alone, task=task, given=given), blocks)
+    return reduce_grouped(work.run, partial(_alone, task=task, given=given), blocks)
 
 
 def _alone(block: TreeBlock, *, task: Callable[..., Any], given: dict[str, Any]) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.errors import DataError
-from eigenparse.learn.dependency.deptree_moments import SpectralParameters, inverse
+from eigenparse.learn.dependency.moments import SpectralParameters, inverse
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,100 @@
+"""A graph-based parser and sentences in; trees, k-best lists, arc posteriors and relations out, as columns."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray, FloatArray, IntMatrix, LongVector
+from eigenparse.corpus.dependencies import Dependencies
+from eigenparse.errors import OptionError
+from eigenparse.features.dependency.arc_columns import (
+    ArcColumns,
+    arc_columns,
+    compile_templates,
+    label_templates,
+    with_structure,
+)
+from eigenparse.inference.dependency.tags import with_predicted_tags
+from eigenparse.kernels.dependency.arc_decoding import label_all, parse_all, parse_kbest, posteriors
+from eigenparse.models.dependency.arcs import ArcModel
+from eigenparse.models.dependency.labeller import Labeller
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLists:
+    """The best trees of every sentence, best first.
+
+    heads: (k, T); rows of sentence s beyond found[s] are not filled.  scores: (S, k).
+    """
+
+    heads: IntMatrix
+    scores: FloatArray
+    found: LongVector
+
+
+def columns_for(model: ArcModel, trees: Dependencies) -> ArcColumns:
+    """What the parser reads: tags as given, or predicted if it was trained on predicted ones."""
+    return arc_columns(with_predicted_tags(model.taggers, trees) if model.taggers else trees)
+
+
+def parse(model: ArcModel, trees: Dependencies, *, crossing: bool | None = None) -> Dependencies:
+    """The same sentences with predicted heads and relations; heads they came with are not looked at."""
+    columns = columns_for(model, trees)
+    head, _ = _best(model, columns, model.crossing if crossing is None else crossing)
+    return trees.with_heads(head, relations_of(model.labeller, columns, head), model.labeller.relations)
+
+
+def _best(model: ArcModel, columns: ArcColumns, crossing: bool) -> tuple[AnyArray, AnyArray]:
+    if crossing and model.order != 1:
+        raise OptionError("crossing arcs need a first-order parser; train one with --order 1")
+    compiled = compile_templates(model.templates, model.pair_templates, bits=model.bits)
+    head = np.zeros(columns.tags.size, dtype=np.int32)
+    scores = np.zeros(columns.offsets.size - 1)
+    parse_all(
+        columns.keys, columns.tags, columns.classes, columns.offsets, compiled, model.weights,
+        model.order == 2, crossing, head, scores,
+    )  # fmt: skip
+    return head, scores
+
+
+def relations_of(labeller: Labeller, columns: ArcColumns, head: AnyArray) -> AnyArray:
+    """(T,) best relation of every arc."""
+    compiled = label_templates(labeller.templates, bits=labeller.bits)
+    full = with_structure(columns, head)
+    relation = np.zeros(head.size, dtype=np.int32)
+    label_all(full.keys, full.tags, full.classes, full.offsets, head, compiled, labeller.weights, relation)
+    return relation
+
+
+def kbest(model: ArcModel, trees: Dependencies, n_best: int) -> TreeLists:
+    """The ``n_best`` best projective trees of every sentence, all different."""
+    if n_best < 1:
+        raise OptionError(f"the number of trees must be 1 or more, got {n_best} instead")
+    columns = columns_for(model, trees)
+    compiled = compile_templates(model.templates, model.pair_templates, bits=model.bits)
+    heads = np.zeros((n_best, columns.tags.size), dtype=np.int32)
+    scores = np.zeros((len(trees), n_best))
+    found = np.zeros(len(trees), dtype=np.int64)
+    parse_kbest(
+        columns.keys, columns.tags, columns.classes, columns.offsets, compiled, model.weights,
+        model.order == 2, heads, scores, found,
+    )  # fmt: skip
+    return TreeLists(heads, scores, found)
+
+
+def arc_marginals(model: ArcModel, trees: Dependencies, sentence: int, *, scale: float = 1.0) -> FloatArray:
+    """(n + 1, n + 1) posterior of each arc h -> m under p(tree) ~ exp(scale * score)."""
+    columns = columns_for(model, trees.select([sentence]))
+    compiled = compile_templates(model.templates, model.pair_templates, bits=model.bits)
+    marginal = np.zeros((columns.tags.size + 1, columns.tags.size + 1))
+    posteriors(
+        columns.keys,
+        columns.tags,
+        columns.classes,
+        compiled,
+        model.weights,
+        model.order == 2,
+        scale,
+        marginal,
+    )
+    return marginal

@@ -1,0 +1,197 @@
+"""Dependency trees in, a graph-based parser out: averaged margin-based training of arcs and relations."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray
+from eigenparse.corpus.dependencies import Dependencies, projectivised
+from eigenparse.errors import DataError, OptionError
+from eigenparse.features.dependency.arc_columns import (
+    arc_columns,
+    compile_templates,
+    label_templates,
+    with_structure,
+)
+from eigenparse.features.dependency.templates import ARC_TEMPLATES, LABEL_TEMPLATES, PAIR_TEMPLATES
+from eigenparse.kernels.dependency.arc_decoding import label_pass
+from eigenparse.kernels.dependency.arc_training import mira_pass
+from eigenparse.learn.dependency.reading import TreeData, trees_of
+from eigenparse.learn.dependency.tags import jackknifed_tags
+from eigenparse.learn.options import Options, option
+from eigenparse.models.dependency.arcs import ArcModel
+from eigenparse.models.dependency.labeller import Labeller
+from eigenparse.work.kept import Part
+from eigenparse.work.work import Work
+
+Pass = Callable[[AnyArray, float, dict[str, AnyArray]], tuple[int, float]]
+
+
+@dataclass(frozen=True)
+class ArcOptions(Options):
+    """Learn a dependency parser with relations: averaged one-best MIRA over hashed features.
+
+    Decoding in training adds the cost of wrong heads [mcdonald-2006].  Trees with crossing arcs are lifted to
+    projective ones, and counted, unless ``crossing``, which trains for trees of any shape in the first order.
+    """
+
+    kind: ClassVar[str] = "dependency"
+    examples: ClassVar[tuple[str, ...]] = (
+        "eigenparse train dependency train.conllu --order 2 --tags predicted --dev dev.conllu --out my.model",
+    )
+
+    order: int = option(1, "2 also looks at neighbouring children of a head.", low=1, high=2)
+    tags: str = option(
+        "gold",
+        "Tags as they are given, or predicted by taggers that are learnt too (by ten-fold jack-knifing).",
+        choices=("gold", "predicted"),
+    )
+    passes: int = option(10, "Passes over the sentences.", low=1)
+    crossing: bool = option(False, "Allow crossing arcs; needs order 1.")
+    bits: int = option(22, "Logarithm of the number of hashed weights.", low=8, high=26)
+    seed: int = option(0, "Seed of the order of sentences.", low=0)
+    label_passes: int = option(5, "Passes over the relations.", low=1, shown=False)
+    label_bits: int = option(
+        17, "Logarithm of the number of hashed rows of relations.", low=4, high=22, shown=False
+    )
+    ceiling: float = option(1.0, "Largest step of one update.", low=1e-9, shown=False)
+    templates: tuple[str, ...] = option(ARC_TEMPLATES, "Features of an arc.", shown=False)
+    pair_templates: tuple[str, ...] = option(
+        PAIR_TEMPLATES, "Features of neighbouring children.", shown=False
+    )
+    label_templates: tuple[str, ...] = option(LABEL_TEMPLATES, "Features of a relation.", shown=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.crossing and self.order != 1:
+            raise OptionError("crossing arcs need order 1; drop the option or use --order 1")
+
+    def fit(self, data: TreeData | Dependencies, work: Work = Work()) -> ArcModel:
+        """Learn from trees whose heads are all known."""
+        trees = trees_of(data)
+        check_complete(trees)
+        taggers, accuracy = {}, {}
+        if self.tags == "predicted":
+            tagged = jackknifed_tags(trees, work, seed=self.seed)
+            taggers, trees, accuracy = tagged.taggers, tagged.trees, tagged.accuracy
+        work.stage("arcs and relations")
+        learn = partial(_learn_part, self, trees, work.task())
+        arcs, (labeller, wrong_relations) = work.map(learn, (learn_arcs, learn_labeller))
+        weights, wrong_heads, n_lifted = arcs
+        about = {
+            "sentences": len(trees),
+            "words": trees.n_words,
+            "lifted": n_lifted,
+            "wrong_heads": wrong_heads,
+            "wrong_relations": wrong_relations,
+            "tag_accuracy": accuracy,
+        }
+        pairs = self.pair_templates if self.order == 2 else ()
+        return ArcModel(self.order, self.crossing, self.templates, pairs, weights, labeller, taggers, about)
+
+
+def check_complete(trees: Dependencies) -> None:
+    """Refuse to learn from nothing, or from trees with unknown heads."""
+    if trees.n_words == 0:
+        raise DataError("there is no sentence to learn from; give a file with trees")
+    if trees.head.min() < 0:
+        raise DataError("some words have no head; train on complete trees")
+
+
+def _learn_part(
+    options: ArcOptions, trees: Dependencies, work: Work, part: Callable[..., tuple[Any, ...]]
+) -> tuple[Any, ...]:
+    """Arcs or relations, in this process or on a worker."""
+    return part(options, trees, work)
+
+
+def learn_arcs(options: ArcOptions, trees: Dependencies, work: Work) -> tuple[AnyArray, list[float], int]:
+    """Weights of arcs and pairs, the share of wrong heads under score + cost per pass, and trees lifted."""
+    gold, n_lifted = (trees, 0) if options.crossing else projectivised(trees)
+    words, second = arc_columns(trees), options.order == 2
+    compiled = compile_templates(
+        options.templates, options.pair_templates if second else (), bits=options.bits
+    )
+    delta = np.zeros(1 << options.bits, dtype=np.int16)
+
+    def one_pass(order: AnyArray, clock: float, arrays: dict[str, AnyArray]) -> tuple[int, float]:
+        _, n_wrong, clock = mira_pass(
+            words.keys, words.tags, words.classes, gold.head, words.offsets, order, compiled, second,
+            options.crossing, options.ceiling, clock, arrays["weights"], arrays["drift"], delta,
+        )  # fmt: skip
+        return n_wrong, clock
+
+    streams = [work.random(options.seed, 0, number) for number in range(options.passes)]
+    weights, figures = _averaged_passes(work, "arcs", streams, trees, (1 << options.bits,), one_pass)
+    return weights, figures, n_lifted
+
+
+def learn_labeller(options: ArcOptions, trees: Dependencies, work: Work) -> tuple[Labeller, list[float]]:
+    """A labeller trained on gold arcs, and the share of wrong relations per pass."""
+    relations = tuple(sorted(set(trees.symbols["relation"])))
+    table = np.array([relations.index(name) for name in trees.symbols["relation"]], dtype=np.int32)
+    gold = table[trees.relation]
+    words = with_structure(arc_columns(trees), trees.head)
+    compiled = label_templates(options.label_templates, bits=options.label_bits)
+
+    def one_pass(order: AnyArray, clock: float, arrays: dict[str, AnyArray]) -> tuple[int, float]:
+        n_wrong, clock = label_pass(
+            words.keys, words.tags, words.classes, words.offsets, trees.head, gold, order, compiled, clock,
+            options.ceiling, arrays["weights"], arrays["drift"],
+        )  # fmt: skip
+        return n_wrong, clock
+
+    streams = [work.random(options.seed, 1, number) for number in range(options.label_passes)]
+    shape = (1 << options.label_bits, len(relations))
+    weights, figures = _averaged_passes(work, "relations", streams, trees, shape, one_pass)
+    return Labeller(options.label_templates, weights, relations), figures
+
+
+def _averaged_passes(
+    work: Work,
+    name: str,
+    streams: list[np.random.Generator],
+    trees: Dependencies,
+    shape: tuple[int, ...],
+    one_pass: Pass,
+) -> tuple[AnyArray, list[float]]:
+    """The mean of the weights over all steps of several passes, and the share of mistakes in each.
+
+    streams: one for the order of sentences of each pass.
+    """
+
+    def first() -> Part:
+        arrays = {key: np.zeros(shape, dtype=np.float32) for key in ("weights", "drift")}
+        return {"clock": 0.0, "mistakes": []}, arrays
+
+    def step(number: int, state: Part) -> Part:
+        header, arrays = state
+        order = streams[number].permutation(len(trees))
+        n_wrong, clock = one_pass(order, header["clock"], arrays)
+        return {"clock": float(clock), "mistakes": [*header["mistakes"], n_wrong / trees.n_words]}, arrays
+
+    header, arrays = work.rounds(name, len(streams), first, step)
+    return averaged(arrays["weights"], arrays["drift"], header["clock"]), header["mistakes"]
+
+
+def averaged(weights: AnyArray, drift: AnyArray, clock: float) -> AnyArray:
+    """Mean of the weights over all steps."""
+    return np.asarray(weights - drift / np.float32(max(clock, 1.0)), dtype=np.float32)
+
+
+def options_of(model: ArcModel, *, seed: int = 0) -> ArcOptions:
+    """The options of a trained parser, with one pass over relations."""
+    return ArcOptions(
+        order=model.order,
+        crossing=model.crossing,
+        bits=model.bits,
+        label_passes=1,
+        seed=seed,
+        tags="predicted" if model.taggers else "gold",
+        templates=model.templates,
+        pair_templates=model.pair_templates,
+        label_templates=model.labeller.templates,
+    )
