@@ -1,8 +1,9 @@
 """A kind of model in one file: with a record of its own it gets every verb, jobs, clusters and resumption."""
 
+import json
 import pathlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,11 +11,13 @@ import numpy as np
 import pytest
 from tests.cli.calls import Call, call
 
+import eigenparse
+from eigenparse.batch.requests import ScoreRequest
 from eigenparse.learn.options import Options, option
 from eigenparse.models.registry import Kind, register
 from eigenparse.models.schema import NAMES, Array, Schema
 from eigenparse.run.ordered import blocks
-from eigenparse.work.work import Work
+from eigenparse.work.work import Where, Work
 
 
 @dataclass(frozen=True)
@@ -68,10 +71,11 @@ def count(lines: tuple[str, ...]) -> Counter[str]:
     return Counter(word for line in lines for word in line.split())
 
 
-def scores(model: Unigrams, lines: Iterable[str], work: Work) -> Iterator[str]:
+def scores(path: pathlib.Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
+    model = eigenparse.load(path)
     at = dict(zip(model.words, np.log(model.p)))
-    for line in lines:
-        yield f"{sum(at.get(word, -np.inf) for word in line.split()):.4f}"
+    for line in Lines().read(asked.sources):
+        yield f"{sum(at.get(word, -np.inf) for word in line.split()):.4f}\n".encode()
 
 
 SCHEMA = Schema({"words": NAMES}, {"words": "words"}, (Array("p", ("f8",), ("words",), low=0, high=1),))
@@ -89,7 +93,10 @@ def test_it_is_trained_scored_and_shown(tmp_path: pathlib.Path) -> None:
     text, out = tmp_path / "text", tmp_path / "toy.model"
     text.write_text("a b a\nA c\nb b\n")
     run("train", "toy", text, "--lower", "--add", 0, "--out", out)
-    assert "toy" in run("train", "--help").out
+    assert eigenparse.load(out).words == ("a", "b", "c")
+    assert float(run("score", out, text).lines[0]) == pytest.approx(3 * np.log(3 / 7), abs=1e-3)
+    assert json.loads(run("info", out, "--json").out)["words"] == 3
+    assert "Learn a toy." in run("train", "--help").out
     assert "At least 0." in run("train", "toy", "--help").out
     assert "add must be" in call("train", "toy", text, "--add", -1, "--out", out).err
 

@@ -3,6 +3,7 @@
 import functools
 import io
 import itertools
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -11,11 +12,15 @@ from pathlib import Path
 from eigenparse.batch.lines import open_lines, sentence_lines, shifted
 from eigenparse.batch.places import ModelPlace, loaded
 from eigenparse.batch.requests import ParseRequest
-from eigenparse.corpus.conllu import from_sentences
+from eigenparse.corpus.conllu import from_sentences, read_input
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.decode.dependency import arcs, split_heads
 from eigenparse.decode.grammar.parser import ParserOptions
 from eigenparse.errors import DataError, FormatError, OptionError
+from eigenparse.evaluate.attachment import attachment
+from eigenparse.inference.dependency.arcs import parse as parse_arc_trees
+from eigenparse.learn.dependency.reading import TreeData
+from eigenparse.models.dependency.arcs import ArcModel
 from eigenparse.models.dependency.split_heads import SplitHeads
 from eigenparse.run.ordered import blocks
 from eigenparse.work.progress import tell
@@ -23,6 +28,7 @@ from eigenparse.work.work import Where, open_work
 
 SENTENCES = 500  # in a block
 NO_TAGS = "the sentences have no tags, on which this model relies; tag them or train --tags predicted"
+SHOWN = ("UAS", "LAS", "UAS without punctuation", "complete")
 GRAMMAR_ONLY = ("decoder", "combination", "threshold")
 
 
@@ -109,7 +115,7 @@ def arcs_block(block: LineBlock) -> tuple[bytes, Counter[str]]:
     """A block in CoNLL-U with its heads and relations; its sentences, words, and whether there are tags."""
     text, model, source = io.StringIO(), loaded(block.place), str(block.asked.source)
     try:
-        corpus = arcs.read_input(block.lines, source=source)
+        corpus = read_input(block.lines, source=source)
         arcs.parse_corpus(model, corpus, text, n_best=block.asked.kbest)
     except FormatError as problem:
         raise shifted(problem, block.first) from None
@@ -123,7 +129,7 @@ def trees_block(block: LineBlock) -> tuple[bytes, Counter[str]]:
     text, asked = io.StringIO(), block.asked
     parser = _tree_parser(block.place, asked.max_length, asked.memory)
     try:
-        corpus = arcs.read_input(block.lines, source=str(asked.source))
+        corpus = read_input(block.lines, source=str(asked.source))
         n_long = split_heads.parse_corpus(parser, corpus, text, n_best=asked.kbest)
     except FormatError as problem:
         raise shifted(problem, block.first) from None
@@ -143,6 +149,20 @@ def _tree_parser(place: ModelPlace, max_length: int | None, memory: int | None) 
     usual = ParserOptions()
     limits = replace(usual, max_length=max_length or usual.max_length, memory=memory or usual.memory)
     return split_heads.tree_parser(model, limits)
+
+
+def evaluate_arcs(model: ArcModel, gold: TreeData) -> list[dict[str, float]]:
+    """Attachment figures of a graph-based parser."""
+    return [attachment(gold.trees, parse_arc_trees(model, gold.trees)).figures()]
+
+
+def evaluate_trees(model: SplitHeads, gold: TreeData) -> list[dict[str, float]]:
+    """Attachment figures of a split-head grammar, and its speed."""
+    start = time.process_time()
+    found = split_heads.parse_split_heads(split_heads.tree_parser(model), gold.trees)
+    speed = len(gold.trees) / max(time.process_time() - start, 1e-9)
+    figures = attachment(gold.trees, found).figures()
+    return [{name: figures[name] for name in SHOWN} | {"sentences/s": speed}]
 
 
 def _has_tags(trees: Dependencies) -> bool:

@@ -8,39 +8,42 @@ from typing import Any, ClassVar, Literal, get_args
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+
+class Learners(TyperGroup):
+    """A group with commands that are made from records when they are asked for; a list needs their titles only.
+
+    titles: what the commands of a group learn, by name.  make: the command of a group and a name, or None.
+    """
+
+    titles: ClassVar[Callable[[str], dict[str, str]]] = lambda group: {}
+    make: ClassVar[Callable[[str, str], Any]] = lambda group, name: None
+    is_listed = False
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names of all commands."""
+        return list(dict.fromkeys([*super().list_commands(ctx), *Learners.titles(str(self.name))]))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command; for a list, one that has a title and nothing else."""
+        known = super().get_command(ctx, cmd_name)
+        if known is not None or not self.is_listed:
+            return known or Learners.make(str(self.name), cmd_name)
+        return TyperCommand(cmd_name, help=Learners.titles(str(self.name))[cmd_name])
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """The list of commands."""
+        self.is_listed = True
+        super().format_help(ctx, formatter)
+
+
 app = typer.Typer(
     name="eigenparse",
     help="Train latent-variable parsers and taggers from your own data, in seconds, on a CPU.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
+    cls=Learners,
 )
-
-
-class Learners(TyperGroup):
-    """Commands that are made when they are asked for; a list of them needs their titles only.
-
-    titles: what each of them learns, by name.  make: the command of a name, None if there is none.
-    """
-
-    titles: ClassVar[Callable[[], dict[str, str]]] = dict
-    make: ClassVar[Callable[[str], Any]] = lambda name: None
-    is_listed = False
-
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(dict.fromkeys([*super().list_commands(ctx), *Learners.titles()]))
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        known = super().get_command(ctx, cmd_name)
-        if known is not None or not self.is_listed:
-            return known or Learners.make(cmd_name)
-        return TyperCommand(cmd_name, help=Learners.titles()[cmd_name])
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:
-        self.is_listed = True
-        super().format_help(ctx, formatter)
-
-
 train = typer.Typer(name="train", help="Learn a model from a corpus.", no_args_is_help=True, cls=Learners)
 app.add_typer(train)
 reproduce = typer.Typer(

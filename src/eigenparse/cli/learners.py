@@ -8,7 +8,6 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import Field, fields
 from enum import StrEnum
 from pathlib import Path
@@ -17,9 +16,10 @@ from typing import Annotated, Any
 import typer
 
 from eigenparse.cli.app import READ, WRITTEN, Learners, verb
-from eigenparse.models.registry import BUILT_IN, Kind, kind_named, kinds, named
+from eigenparse.models.registry import Kind, kind_named, kinds, named
 from eigenparse.work.work import Where
 
+EMBED = "embed"
 SOURCES = ("TRAIN...", "Files to learn from; - is standard input.")
 OUT = typer.Option("--out", "-o", metavar="MODEL", help="The model file to write.")
 DEV = typer.Option(metavar="FILE", help="Development data to score the model on.")
@@ -40,15 +40,39 @@ RUNNING: dict[str, tuple[Any, Any]] = {
 def command(kind: Kind) -> Any:
     """The command that trains a kind."""
     options, reading = named(kind.options or ""), named(kind.reading or "")
-    examples = getattr(options, "examples", ()) or (f"eigenparse {kind.trainer} train.txt --out my.model",)
+
+    def run(**values: Any) -> None:
+        learn(kind, values)
+
+    run.__name__ = kind.trainer.rpartition(" ")[2]
+    run.__doc__ = (inspect.getdoc(options) or f"Learn {kind.title}.").split("\n\n")[0]
+    run.__signature__ = inspect.Signature(parameters(options, reading, {}))  # type: ignore[attr-defined]
+    return alone(run, getattr(options, "examples", ()) or (f"eigenparse {kind.trainer} FILE --out my.model",))
+
+
+def alone(function: Callable[..., None], examples: Sequence[str]) -> Any:
+    """A command that belongs to no group yet."""
+    app = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
     epilog = "\n\n".join(["Examples:", *(f"  {line}" for line in examples)])
-    alone = typer.Typer(add_completion=False, context_settings={"help_option_names": ["-h", "--help"]})
-    verb(alone, kind.trainer.rpartition(" ")[2], epilog=epilog)(_function(kind, options, reading))
-    return typer.main.get_command(alone)
+    verb(app, function.__name__, epilog=epilog)(function)
+    return typer.main.get_command(app)
 
 
-def titles() -> dict[str, str]:
-    """What ``eigenparse train NAME`` learns, by name, without importing a learner."""
+def learn(kind: Kind, values: dict[str, Any]) -> Any:
+    """Train as the command line says and return the model.  values: by the names of ``parameters``."""
+    from eigenparse.batch.train import train
+
+    given = {name: _value(value) for name, value in values.items()}
+    where = Where(given["jobs"], given["cluster"], given["resume"])
+    records = (named(kind.options or ""), named(kind.reading or ""))
+    chosen, read = (record(**_picked(record, given)) for record in records)
+    return train(kind, chosen, read, given["sources"], given["out"], where, given["dev"], given["report"])
+
+
+def titles(group: str) -> dict[str, str]:
+    """What the commands of a group learn, by name, without importing a learner."""
+    if group != "train":
+        return {EMBED: "Learn word vectors from text, or show the nearest neighbours of a word."}
     return {
         kind.trainer.removeprefix("train "): f"Learn {kind.title}."
         for kind in trained_kinds()
@@ -56,63 +80,37 @@ def titles() -> dict[str, str]:
     }
 
 
-def made(name: str) -> Any:
-    """The command ``eigenparse train NAME``; None if no kind is trained so."""
-    kind = kind_of_trainer(f"train {name}")
-    return None if kind is None else command(kind)
+def made(group: str, name: str) -> Any:
+    """The command of a group that learns a kind; None if there is none."""
+    kind = kind_of_trainer(f"train {name}" if group == "train" else name)
+    if kind is None:
+        return None
+    return named("eigenparse.cli.embed:command")(kind) if name == EMBED else command(kind)
 
 
 def trained_kinds() -> list[Kind]:
     """The kinds that a command learns."""
-    with suppress(ModuleNotFoundError):  # until every family has its record
-        return [kind for kind in kinds() if kind.options is not None and kind.reading is not None]
-    every = [kind for name in BUILT_IN if (kind := _known(name)) is not None]
-    return [kind for kind in every if kind.options is not None and kind.reading is not None]
+    return [kind for kind in kinds() if kind.options is not None and kind.reading is not None]
 
 
 def kind_of_trainer(trainer: str) -> Kind | None:
     """The kind that a command such as ``train hmm`` learns; None if there is none."""
-    first = _known(trainer.rpartition(" ")[2])
+    first = kind_named(trainer.rpartition(" ")[2])
     every = trained_kinds() if first is None or first.trainer != trainer else [first]
     return next((kind for kind in every if kind.trainer == trainer and kind.options is not None), None)
 
 
-def _known(name: str) -> Kind | None:
-    try:
-        return kind_named(name)
-    except ModuleNotFoundError:  # until every family has its record
-        return None
-
-
-def _function(kind: Kind, options: Any, reading: Any) -> Callable[..., None]:
-    """A function whose signature Typer reads: sources, the fields of both records, and where the work runs."""
-    parameters = _parameters(options, reading)
-
-    def run(**values: Any) -> None:
-        from eigenparse.batch.train import train
-
-        given = {name: _value(value) for name, value in values.items()}
-        where = Where(given["jobs"], given["cluster"], given["resume"])
-        chosen, read = (record(**_picked(record, given)) for record in (options, reading))
-        train(kind, chosen, read, given["sources"], given["out"], where, given["dev"], given["report"])
-
-    run.__name__ = kind.trainer.rpartition(" ")[2]
-    run.__doc__ = (inspect.getdoc(options) or f"Learn {kind.title}.").split("\n\n")[0]
-    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    run.__annotations__ = {one.name: one.annotation for one in parameters}
-    return run
-
-
-def _parameters(options: Any, reading: Any) -> list[inspect.Parameter]:
+def parameters(options: Any, reading: Any, more: dict[str, tuple[Any, Any]]) -> list[inspect.Parameter]:
+    """What Typer reads: sources, the fields of both records, and where the work runs.  more: types and defaults."""
     metavar, about = getattr(reading, "sources", SOURCES)
     sources = Annotated[list[str], typer.Argument(metavar=metavar, help=about), READ]
-    found: dict[str, tuple[Any, Any]] = {"sources": (sources, ...), "out": RUNNING["out"]}
+    found: dict[str, tuple[Any, Any]] = {"sources": (sources, ...), "out": RUNNING["out"], **more}
     for record in (options, reading):
         for one in _shown(record):
             if one.name in found or one.name in RUNNING:
                 raise TypeError(f"{record.__name__}.{one.name} has the name of another option; rename it")
             found[one.name] = _option(record, one)
-    every = {**found, **RUNNING}
+    every = {**found, **{name: one for name, one in RUNNING.items() if name not in found}}
     return [
         inspect.Parameter(
             name,

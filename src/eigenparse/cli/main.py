@@ -12,10 +12,9 @@ from types import FrameType
 import typer
 
 from eigenparse import __version__
-from eigenparse.cli.app import app as app
-from eigenparse.cli.app import reproduce as reproduce
-from eigenparse.cli.app import train as train
+from eigenparse.cli.app import app
 from eigenparse.errors import EigenparseError
+from eigenparse.work.progress import tell
 
 
 def _version(wanted: bool) -> None:
@@ -35,7 +34,7 @@ def options(
 
 def complain(sentence: str, code: int) -> int:
     """One sentence on standard error; the exit code to end with."""
-    sys.stderr.write(f"eigenparse: {sentence}\n")
+    tell(sentence)
     return code
 
 
@@ -48,14 +47,9 @@ def register(words: list[str]) -> None:
     """Import the verb asked for, which registers itself, or all of them where that is not clear."""
     name = "_".join(words[: 2 if words[:1] == ["reproduce"] else 1])
     if name == "train":
-        import_module("eigenparse.cli.learners")
-        old = f"eigenparse.cli.train_{''.join(words[1:2])}"
-        if old.replace(".", "").isidentifier() and find_spec(old) is not None:
-            import_module(old)
-    elif name.isidentifier() and find_spec(f"eigenparse.cli.{name}") is not None:
-        import_module(f"eigenparse.cli.{name}")
-    else:
-        import_module("eigenparse.cli.verbs")
+        name = "learners"
+    known = name.isidentifier() and find_spec(f"eigenparse.cli.{name}") is not None
+    import_module(f"eigenparse.cli.{name if known else 'verbs'}")
 
 
 def main() -> None:

@@ -1,7 +1,6 @@
 """Registers every verb with the application by importing its module."""
 
 from importlib import import_module
-from importlib.util import find_spec
 
 from eigenparse.cli import learners as learners
 
@@ -10,7 +9,6 @@ VERBS = (
     "convert",
     "demo",
     "draw",
-    "embed",
     "evaluate",
     "info",
     "merge",
@@ -29,8 +27,6 @@ VERBS = (
     "tag",
     "transcribe",
 )
-OLD_LEARNERS = ("dependency", "deptree", "hmm", "lpcfg", "phones", "rhmm")
 
-for name in (*VERBS, *(f"train_{kind}" for kind in OLD_LEARNERS)):
-    if find_spec(f"eigenparse.cli.{name}") is not None:
-        import_module(f"eigenparse.cli.{name}")
+for name in VERBS:
+    import_module(f"eigenparse.cli.{name}")

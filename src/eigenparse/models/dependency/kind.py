@@ -123,6 +123,10 @@ ARCS = Kind(
     model="eigenparse.models.dependency.arcs:ArcModel",
     options="eigenparse.learn.dependency.arcs:ArcOptions",
     reading="eigenparse.learn.dependency.reading:DependencyReading",
+    verbs={
+        "parse": "eigenparse.batch.parse_dependency:parse_arcs",
+        "evaluate": "eigenparse.batch.parse_dependency:evaluate_arcs",
+    },
     kernels="eigenparse.kernels.dependency.arc_decoding",
 )
 TREES = Kind(
@@ -133,6 +137,11 @@ TREES = Kind(
     model="eigenparse.models.dependency.deptree:TreeFile",
     options="eigenparse.learn.dependency.trees:DepTreeOptions",
     reading="eigenparse.learn.dependency.reading:TreeReading",
+    verbs={
+        "parse": "eigenparse.batch.parse_dependency:parse_trees",
+        "score": "eigenparse.batch.score:score_dependencies",
+        "evaluate": "eigenparse.batch.parse_dependency:evaluate_trees",
+    },
     kernels="eigenparse.kernels.dependency.deptree",
 )
 RERANKER = Kind(
@@ -143,5 +152,6 @@ RERANKER = Kind(
     model="eigenparse.models.dependency.rerank:Reranker",
     options="eigenparse.learn.dependency.rerank:RerankerOptions",
     reading="eigenparse.learn.dependency.reading:RerankerReading",
+    verbs={"rerank": "eigenparse.batch.rerank:rerank"},
     kernels="eigenparse.kernels.dependency.rerank",
 )

@@ -160,11 +160,12 @@ GRAMMAR = Kind(
     options="eigenparse.learn.grammar.options:GrammarOptions",
     reading="eigenparse.learn.grammar.reading:TreeReading",
     verbs={
-        "parse": "eigenparse.batch.parse_grammar:parse",
+        "parse": "eigenparse.batch.start:parse",
         "score": "eigenparse.batch.score:score_brackets",
         "sample": "eigenparse.batch.score:sample_trees",
         "info": "eigenparse.batch.info_grammar:info",
         "evaluate": "eigenparse.batch.tune_grammar:evaluate",
+        "plot": "eigenparse.batch.plot:grammar_curves",
     },
     face="eigenparse.api.grammar:Grammar.of",
     kernels="eigenparse.kernels.grammar.tree",

@@ -1,0 +1,18 @@
+"""The best tree of every list of the best trees that a parser found."""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+from eigenparse.batch.places import ModelPlace, loaded
+from eigenparse.batch.requests import ParseRequest
+from eigenparse.corpus.files import read_text
+from eigenparse.decode.dependency.rerank import rerank_conllu
+from eigenparse.work.work import Where
+
+
+def rerank(path: Path, asked: ParseRequest, where: Where) -> Iterator[bytes]:
+    """The tree of every list that the re-ranker likes best, in CoNLL-U."""
+    text, lines = io.StringIO(), read_text(asked.source).split("\n")
+    rerank_conllu(loaded(ModelPlace.of(path)), lines, text, source=str(asked.source))
+    yield text.getvalue().encode("utf-8")
