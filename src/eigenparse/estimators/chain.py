@@ -21,9 +21,9 @@ from eigenparse.inference.hmm.chain import (
     sample,
     sequence_scores,
 )
-from eigenparse.learn.hmm.learner import HmmOptions, symbol_table
+from eigenparse.learn.hmm.learner import HmmOptions
 from eigenparse.learn.hmm.reading import SymbolText
-from eigenparse.learn.hmm.spectral import ChainChoices
+from eigenparse.learn.hmm.spectral import ChainChoices, symbol_table
 from eigenparse.learn.hmm.stream import (
     ChainMoments,
     chain_dictionary,

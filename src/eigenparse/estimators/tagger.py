@@ -115,7 +115,7 @@ class RefinementHMMTagger(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _begin(self, data: Labelled) -> None:
-        self.dictionary_ = first_dictionary(data, self._options())
+        self.dictionary_ = first_dictionary(data, self._options().plan(data))
         self.n_features_in_ = len(data.sequences.columns)
 
     @available_if(_moments_add)  # type: ignore[untyped-decorator]
