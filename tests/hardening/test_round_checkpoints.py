@@ -8,6 +8,8 @@ from collections.abc import Callable
 from functools import partial
 
 import pytest
+from eigenparse.learn.hmm.three_segment import fit_three_segment
+from eigenparse.learn.speech.phones import PhoneChoices, fit_recogniser
 from tests.cli.calls import call
 from tests.hardening.processes import ended, start, write_trees
 from tests.sequence.corpora import sing, write_wav
@@ -24,8 +26,6 @@ from eigenparse.learn.dependency.deptree_fit import DepTreeLearner
 from eigenparse.learn.grammar import learner as lpcfg
 from eigenparse.learn.hmm import em as em_chain
 from eigenparse.learn.hmm.learner import HmmChoices, fit_hmm, symbol_table
-from eigenparse.learn.hmm.three_segment import fit_three_segment
-from eigenparse.learn.speech.phones import PhoneChoices, fit_recogniser
 from eigenparse.learn.tagger import emission as rhmm_emission
 from eigenparse.learn.tagger import latent as rhmm_latent
 from eigenparse.learn.tagger.learner import TaggerChoices, fit_product
