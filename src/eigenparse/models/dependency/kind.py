@@ -123,6 +123,11 @@ ARCS = Kind(
     model="eigenparse.models.dependency.arcs:ArcModel",
     options="eigenparse.learn.dependency.arcs:ArcOptions",
     reading="eigenparse.learn.dependency.reading:DependencyReading",
+    verbs={
+        "parse": "eigenparse.batch.parse_dependency:parse_arcs",
+        "evaluate": "eigenparse.batch.attachment:evaluate_arcs",
+        "learnt": "eigenparse.batch.attachment:arcs_learnt",
+    },
     kernels="eigenparse.kernels.dependency.arc_decoding",
 )
 TREES = Kind(
@@ -133,6 +138,11 @@ TREES = Kind(
     model="eigenparse.models.dependency.deptree:TreeFile",
     options="eigenparse.learn.dependency.trees:DepTreeOptions",
     reading="eigenparse.learn.dependency.reading:TreeReading",
+    verbs={
+        "parse": "eigenparse.batch.parse_dependency:parse_trees",
+        "score": "eigenparse.batch.score:score_dependencies",
+        "evaluate": "eigenparse.batch.attachment:evaluate_trees",
+    },
     kernels="eigenparse.kernels.dependency.deptree",
 )
 RERANKER = Kind(

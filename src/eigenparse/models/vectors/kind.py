@@ -55,5 +55,6 @@ VECTORS = Kind(
     model="eigenparse.models.vectors.vectors:WordVectors",
     options="eigenparse.learn.vectors.learner:VectorOptions",
     reading="eigenparse.learn.vectors.reading:TextReading",
+    verbs={"merge": "eigenparse.learn.vectors.learner:merge_vectors"},
     kernels="eigenparse.kernels.vectors.cooccurrence",
 )
