@@ -31,7 +31,7 @@ def arcs_learnt(model: ArcModel) -> list[str]:
     about = model.about
     lines = [
         f"learnt from {about['sentences']} sentences, {about['words']} words, "
-        f"{about['lifted']} trees lifted to projective ones"
+        f"{about['lifted']} lifted to projective trees"
     ]
     for name, share in about["tag_accuracy"].items():
         lines.append(f"{100 * share:.2f} percent of the jack-knifed {name} are right")
