@@ -18,6 +18,7 @@ from eigenparse.decode.grammar.results import PLAIN, answer_or_none, make_tables
 from eigenparse.errors import DataError, OptionError
 from eigenparse.evaluate.brackets import score_brackets
 from eigenparse.learn.grammar.options import GrammarOptions
+from eigenparse.learn.grammar.shards import Shards
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.run.local import thread_map
 from eigenparse.work.progress import tell
@@ -76,8 +77,9 @@ def _flat(tokens: tuple[str, ...]) -> str:
     return "(TOP " + " ".join(f"(X {escape(token)})" for token in tokens) + ")"
 
 
-def evaluate(grammar: LatentGrammar, gold: Treebank) -> list[dict[str, Any]]:
+def evaluate(grammar: LatentGrammar, gold: Treebank | Shards) -> list[dict[str, Any]]:
     """One row of figures: how well a grammar parses the words of gold trees."""
+    gold = gold.treebank() if isinstance(gold, Shards) else gold
     method = grammar.report.get("method", "known")
     found = asdict(dev_scores(grammar, gold))
     return [
