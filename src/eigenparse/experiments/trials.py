@@ -228,10 +228,10 @@ def groups_of(trials: Sequence[Trial]) -> list[list[int]]:
     """Numbers of trials over the same trees, sentences and plain PCFG, MOST_TOGETHER different ones at most."""
     found: dict[Hashable, dict[GrammarOptions, list[int]]] = {}
     for i, trial in enumerate(trials):
-        of = trial.options
+        of = trial.options.filled()
         data = (id(trial.source), trial.train.tobytes(), id(trial.gold), trial.test.tobytes(), trial.tagged)
-        same = found.setdefault((*data, of.binarisation, of.rare, of.lexicon), {})
-        same.setdefault(of, []).append(i)
+        same = found.setdefault((*data, of.binarisation, of.of_lexicon), {})
+        same.setdefault(trial.options, []).append(i)
     return [
         [i for part in some for i in part]
         for same in found.values()
@@ -241,7 +241,7 @@ def groups_of(trials: Sequence[Trial]) -> list[list[int]]:
 
 def _size(trial: Trial) -> int:
     """About how long a trial takes, in no particular unit."""
-    states = 1 if trial.options.method == "pcfg" else trial.options.states.states
+    states = 1 if trial.options.method == "pcfg" else trial.options.filled().states or 1
     return trial.train.size * (4 + states)
 
 
