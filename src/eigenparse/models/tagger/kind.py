@@ -19,6 +19,7 @@ from eigenparse.models.schema import (
     Schema,
     Sizes,
     check_model,
+    check_value,
     exact_sum,
 )
 
@@ -201,13 +202,20 @@ STATISTICS = Schema(
 
 
 def _members_agree(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
-    members, said = header["members"], header.get("statistics", {})
-    labels = members[0]["labels"] if members else []
-    return bool(members) and all(
-        (one["labels"], one["label"], one["columns"])
-        == (labels, members[0]["label"], members[0]["columns"])
-        for one in members
-    ) and (not said or len(said.get("viewed", ())) == len(labels))  # fmt: skip
+    members = header["members"]
+    first = {name: members[0][name] for name in ("labels", "label", "columns")} if members else {}
+    return bool(members) and all(first.items() <= one.items() for one in members)
+
+
+def sums_are_announced(schema: Schema) -> Law:
+    """The header of the sums of a model, if there is one, is what their schema says."""
+
+    def holds(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
+        if "statistics" in header:
+            check_value(header["statistics"], schema.header, "statistics")
+        return True
+
+    return Law("the header of the statistics does not fit", holds)
 
 
 TAGGER = Kind(
@@ -216,7 +224,17 @@ TAGGER = Kind(
     trainer="train rhmm",
     schema=Schema(
         header={"members": [ONE_TAGGER.header]},
-        rows=(Law("there is no tagger, or the taggers have different labels", _members_agree),),
+        rows=(
+            Law("there is no tagger, or the taggers have different labels", _members_agree),
+            sums_are_announced(STATISTICS),
+            Law(
+                "the statistics are of other labels",
+                lambda header, arrays, sizes: (
+                    "statistics" not in header
+                    or len(header["statistics"]["viewed"]) == len(header["members"][0]["labels"])
+                ),
+            ),
+        ),
         parts=(
             Part("m{}.", ONE_TAGGER, "members"),
             Part("statistics.", STATISTICS, "statistics", optional=True),
