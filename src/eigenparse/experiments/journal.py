@@ -1,4 +1,4 @@
-"""Finished trials on disk: each result is added as it comes, so that an interrupted run can go on."""
+"""Finished trials on disk: each result is added when it is ready, so that an interrupted run can continue."""
 
 import hashlib
 import json
@@ -36,7 +36,7 @@ def _treebank_digest(treebank: Treebank) -> bytes:
 
 
 def read_journal(path: Path) -> dict[str, Outcome]:
-    """Results by key; lines that were cut short when a run was killed are passed over."""
+    """Results by key; lines that were cut short when a run was killed are ignored."""
     found: dict[str, Outcome] = {}
     for line in read_text(path).split("\n") if path.exists() else ():
         try:
