@@ -25,9 +25,11 @@ def fact_lines(facts: dict[str, Any], before: str = "") -> list[str]:
 
 
 def table(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Rows of figures by name as a table with a head; nothing if there are none."""
+    """Rows of figures by name as a table with a head; one row of numbers alone as one line."""
     if not rows:
         return []
+    if len(rows) == 1 and not any(isinstance(value, str) for value in rows[0].values()):
+        return ["  ".join(f"{name} {_cell(value)}" for name, value in rows[0].items())]
     head = ["F1" if name == "f1" else name for name in rows[0]]
     shown = [[_cell(value) for value in row.values()] for row in rows]
     first, *others = (max(len(text) for text in column) for column in zip(head, *shown))
