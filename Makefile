@@ -1,7 +1,8 @@
-# make demo    train, compare, parse and draw, without any data of your own
-# make test    run the tests
-# make check   formatting, lint, types, file lengths
-# make docs    the documentation as a web site in site/
+# make demo      train, compare, parse and draw, without any data of your own
+# make test      run the tests
+# make coverage  run the tests and print the lines that none of them reaches; too many are an error
+# make check     formatting, lint, types, file lengths
+# make docs      the documentation as a web site in site/
 # Each target creates the virtual environment and installs what it needs by itself.
 
 PYTHON ?= python3
@@ -11,7 +12,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet
 RUN := $(VENV)/.ready
 DEVELOP := $(VENV)/.ready-to-develop
 
-.PHONY: demo test check docs clean
+.PHONY: demo test coverage check docs clean
 .SILENT:
 
 demo: $(RUN)
@@ -19,6 +20,9 @@ demo: $(RUN)
 
 test: $(DEVELOP)
 	PATH="$(abspath $(BIN)):$$PATH" scripts/test
+
+coverage: $(DEVELOP)
+	PATH="$(abspath $(BIN)):$$PATH" scripts/test --cov --cov-report=term
 
 check: $(DEVELOP)
 	PATH="$(abspath $(BIN)):$$PATH" scripts/check
@@ -40,4 +44,4 @@ $(DEVELOP): $(RUN)
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo-output site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) demo-output site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage* docs/reference/commands.md

@@ -13,8 +13,8 @@ import numpy as np
 from eigenparse.corpus.label_sources import read_labelled
 from eigenparse.corpus.sequences import Sequences
 from eigenparse.inference.hmm.chain import filtered, sample
-from eigenparse.learn.hmm.learner import HmmOptions, symbol_table
-from eigenparse.learn.hmm.spectral import ChainChoices, Symbols, fit_spectral_hmm
+from eigenparse.learn.hmm.learner import HmmOptions
+from eigenparse.learn.hmm.spectral import ChainChoices, Symbols, fit_spectral_hmm, symbol_table
 from eigenparse.models.hmm.chain import proper_chain
 
 

@@ -143,7 +143,6 @@ TEMPORARY_FUNCTIONS: set[str] = {
     "kernels.tagger.kbest.edge_posteriors",
     "kernels.tagger.loglinear.adagrad_pass",
     "kernels.vectors.cooccurrence.merge_tables",
-    "learn.dependency.split_heads.fit_split_heads",
 }
 TEMPORARY_VERBS: set[str] = {
     "cluster.py",

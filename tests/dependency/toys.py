@@ -7,8 +7,7 @@ import numpy as np
 from tests.dependency.oracles import all_trees
 from typer.testing import CliRunner
 
-import eigenparse.cli.verbs  # noqa: F401  registers the verbs
-from eigenparse.cli.main import app
+from eigenparse.cli.main import app, register
 from eigenparse.corpus.conllu import read_input, read_lines
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.decode.dependency.arcs import parse_corpus
@@ -53,6 +52,8 @@ def parsed_text(model: ArcModel, lines: Iterable[str], n_best: int = 1) -> str:
 
 def run(*arguments: object) -> str:
     """What a command prints; it must succeed."""
-    result = CliRunner().invoke(app, [str(a) for a in arguments], catch_exceptions=False)
+    words = [str(a) for a in arguments]
+    register(words)
+    result = CliRunner().invoke(app, words, catch_exceptions=False)
     assert result.exit_code == 0
     return result.output

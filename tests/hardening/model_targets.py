@@ -24,18 +24,18 @@ def use_grammar(path: pathlib.Path) -> None:
 def use_tagger(path: pathlib.Path) -> None:
     from eigenparse.corpus.tagged import parse_columns
     from eigenparse.inference.tagger.chain import tag_ids
-    from eigenparse.models.tagger.rhmm import load_tagger
+    from eigenparse.models.registry import load_model
 
-    model = load_tagger(path)
+    model = load_model(path, "rhmm")
     tag_ids(model, parse_columns(COLUMNS.decode().split("\n"), ["word", "pos", "label"]).without("label"))
 
 
 def use_chain(path: pathlib.Path) -> None:
     from eigenparse.arrays import as_ids, as_offsets
     from eigenparse.inference.hmm.chain import filtered, sequence_logs
-    from eigenparse.models.hmm.chain import load_chain
+    from eigenparse.models.registry import load_model
 
-    model = load_chain(path)
+    model = load_model(path, "hmm")
     if len(model.symbols) > 2:
         sequence_logs(model, as_ids([1, 2, 2, 1]), as_offsets([0, 4]))
         filtered(model, as_ids([1, 2, 2, 1]), as_offsets([0, 4]))
@@ -89,25 +89,27 @@ def use_vectors(path: pathlib.Path) -> None:
 
 
 def use_chain_sums(path: pathlib.Path) -> None:
-    from eigenparse.learn.hmm.statistics import load_chain_statistics, merge_chain_statistics
+    from eigenparse.learn.hmm.statistics import merge_chains
+    from eigenparse.models.registry import load_model
 
-    kept = load_chain_statistics(path)
-    merge_chain_statistics([kept, kept], ["one", "other"]).model()
+    kept = load_model(path, "hmm")
+    merge_chains([kept, kept], ["one", "other"])
 
 
 def use_tagger_sums(path: pathlib.Path) -> None:
-    from eigenparse.learn.tagger.statistics import load_tagger_statistics, merge_tagger_statistics
+    from eigenparse.learn.tagger.statistics import merge_taggers
+    from eigenparse.models.registry import load_model
 
-    kept = load_tagger_statistics(path)
-    merge_tagger_statistics([kept, kept], ["one", "other"]).model()
+    kept = load_model(path, "rhmm")
+    merge_taggers([kept, kept], ["one", "other"])
 
 
 def use_phones(path: pathlib.Path) -> None:
     from eigenparse.corpus.audio import read_audio
     from eigenparse.decode.speech.phones import transcribe
-    from eigenparse.models.speech.phones import load_recogniser
+    from eigenparse.models.registry import load_model
 
-    model = load_recogniser(path)
+    model = load_model(path, "phones")
     sound = path.parent / "tone.wav"
     if not sound.exists():
         sound.write_bytes(tone(b"RIFF"))

@@ -15,26 +15,25 @@ from tests.hardening.processes import ended, start, write_trees
 from tests.sequence.corpora import sing, write_wav
 
 from eigenparse.corpus.conllu import read_conllu
-from eigenparse.corpus.label_sources import read_labelled
-from eigenparse.corpus.phones import find_speech
 from eigenparse.corpus.sequences import Column, Sequences
-from eigenparse.corpus.symbols import read_symbols
-from eigenparse.features.codes import CodeChoices
 from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, open_checkpoint
 from eigenparse.learn.dependency import arcs
 from eigenparse.learn.dependency import em as deptree_em
 from eigenparse.learn.dependency.trees import DepTreeOptions
 from eigenparse.learn.grammar import learner as lpcfg
 from eigenparse.learn.hmm import em as em_chain
-from eigenparse.learn.hmm.learner import HmmChoices, fit_hmm, symbol_table
+from eigenparse.learn.hmm.learner import HmmOptions
+from eigenparse.learn.hmm.reading import SymbolReading
+from eigenparse.learn.speech.learner import PhoneOptions
+from eigenparse.learn.speech.reading import SpeechReading
+from eigenparse.learn.speech.three_segment import fit_three_segment
 from eigenparse.learn.tagger import emission as rhmm_emission
 from eigenparse.learn.tagger import latent as rhmm_latent
-from eigenparse.learn.tagger.learner import TaggerChoices, fit_product
-from eigenparse.models.hmm.chain import save_chain
+from eigenparse.learn.tagger.learner import TaggerOptions
+from eigenparse.learn.tagger.reading import SequenceReading
 from eigenparse.models.registry import save_model
-from eigenparse.models.speech.phones import save_recogniser
-from eigenparse.models.tagger.rhmm import save_tagger
-from eigenparse.work.kept import Kept
+from eigenparse.models.tagger.rhmm import Tagger
+from eigenparse.work.kept import Kept, fingerprint
 from eigenparse.work.work import Work
 
 KILLS = int(os.environ.get("EIGENPARSE_KILLS", "0"))  # 0: one of each of the short commands
@@ -64,26 +63,28 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     return folder
 
 
+def work_in(place: Checkpoint) -> Work:
+    return Work(kept=Kept(place.folder, place.seconds))
+
+
 def learn_hmm(method: str, folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -> None:
-    data = symbol_table(read_symbols(folder / "text", "word", None))
-    save_chain(out, fit_hmm(data, "word", HmmChoices(method, states=5, rounds=4), checkpoint=place)[0])
+    data = SymbolReading("word").read([folder / "text"])
+    save_model(HmmOptions(method, states=5, em_rounds=4).fit(data, work_in(place)), out, "hmm")
 
 
-def learn_tagger(
-    members: int, choices: TaggerChoices, folder: pathlib.Path, out: pathlib.Path, place: Checkpoint
-) -> None:
-    corpus = read_labelled(folder / "columns", columns=["word", "pos"])
-    save_tagger(out, fit_product(corpus, "pos", choices, members, checkpoint=place)[0])
+def learn_tagger(options: TaggerOptions, folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -> None:
+    data = SequenceReading("word,pos").read([folder / "columns"])
+    save_model(options.fit(data, work_in(place)), out, "rhmm")
 
 
 def learn_segments(folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -> None:
-    corpus = read_labelled(folder / "columns", columns=["code", "phone"])
-    save_tagger(out, fit_three_segment(corpus, rounds=3, checkpoint=place)[0])
+    data = SequenceReading("code,phone").read([folder / "columns"])
+    save_model(Tagger((fit_three_segment(data, rounds=3, work=work_in(place)),)), out, "rhmm")
 
 
 def learn_phones(folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -> None:
-    choices = PhoneChoices(method="em", states=2, rounds=3, codes=CodeChoices(n_codes=8))
-    save_recogniser(out, fit_recogniser(find_speech(folder / "tones").train, choices, checkpoint=place)[0])
+    options = PhoneOptions(method="em", states=2, em_rounds=3, codes=8)
+    save_model(options.fit(SpeechReading().read([folder / "tones"]), work_in(place)), out, "phones")
 
 
 def learn_trees(options: DepTreeOptions, folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -> None:
@@ -91,8 +92,8 @@ def learn_trees(options: DepTreeOptions, folder: pathlib.Path, out: pathlib.Path
     save_model(options.fit(read_conllu(folder / "train.conllu").trees, work), out, "deptree")
 
 
-def tagger(method: str, **more: object) -> TaggerChoices:
-    return TaggerChoices(method=method, states=2, rounds=3, **more)  # type: ignore[arg-type]
+def tagger(method: str, **more: object) -> TaggerOptions:
+    return TaggerOptions(method=method, states=2, em_rounds=3, **more)  # type: ignore[arg-type]
 
 
 def trees(estimator: str, **more: object) -> DepTreeOptions:
@@ -102,9 +103,9 @@ def trees(estimator: str, **more: object) -> DepTreeOptions:
 LONG: dict[str, Learn] = {
     "hmm-cluster": partial(learn_hmm, "cluster"),
     "hmm-em": partial(learn_hmm, "em"),
-    "rhmm-cluster": partial(learn_tagger, 1, tagger("cluster", emission="class")),
-    "rhmm-em": partial(learn_tagger, 1, tagger("em", emission="class", start="random")),
-    "rhmm-product": partial(learn_tagger, 2, tagger("em")),
+    "rhmm-cluster": partial(learn_tagger, tagger("cluster", emission="class")),
+    "rhmm-em": partial(learn_tagger, tagger("em", emission="class", start="random")),
+    "rhmm-product": partial(learn_tagger, tagger("em", ensemble=2)),
     "three-segment": learn_segments,
     "phones": learn_phones,
     "deptree-em": partial(learn_trees, trees("em")),
@@ -164,15 +165,13 @@ AGAIN = ("rhmm-product", "deptree-lpcfg")  # an emission, and a grammar's last r
 
 
 def test_what_a_tagger_reports_survives(folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    corpus = read_labelled(folder / "columns", columns=["word", "pos"])
-    for choices, members in ((tagger("em"), 2), (tagger("spectral"), 1)):
-        place = open_checkpoint(tmp_path / "c", "mark", resume=False, seconds=0.0)
-        _, whole = fit_product(corpus, "pos", choices, members, checkpoint=place)
-        assert list((tmp_path / "c").glob("*.part-of-model"))
-        _, again = fit_product(corpus, "pos", choices, members, checkpoint=place)
-        assert (again.singular, again.log_likelihood, again.trials, again.states) == (
-            whole.singular, whole.log_likelihood, whole.trials, whole.states,
-        )  # fmt: skip
+    data = SequenceReading("word,pos").read([folder / "columns"])
+    for options in (tagger("em", ensemble=2), tagger("spectral")):
+        work = work_in(open_checkpoint(tmp_path / "c", "mark", resume=False, seconds=0.0))
+        whole = options.fit(data, work).first
+        assert list((tmp_path / "c").glob("*.part"))
+        assert {"log_likelihood", "trials"} & whole.about.keys()
+        assert options.fit(data, work).first.about == whole.about
 
 
 COMMANDS = {
@@ -217,19 +216,10 @@ def test_other_data_or_settings_are_refused(name: str, folder: pathlib.Path, tmp
     assert not (tmp_path / "a.model").exists()
 
 
-def test_sums_are_not_resumed(folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    for words in (("hmm", folder / "text"), ("rhmm", folder / "columns")):
-        done = call("train", *words, "--keep-statistics", "--resume", "--out", tmp_path / "a.model")
-        assert done.code == 1
-        assert "leave out --resume" in done.err
-
-
 def test_marks_tell_columns_apart() -> None:
-    from eigenparse.learn.checkpoint import sequences_mark
-
     def mark(words: str, name: str = "word", settings: str = "") -> str:
         column = Column.of(name, words.split())
-        return sequences_mark(Sequences.of((name,), [[(w,) for w in column.strings()]]), settings)
+        return fingerprint(Sequences.of((name,), [[(w,) for w in column.strings()]]), settings)
 
     assert mark("a b") == mark("a b")
     assert len({mark("a b"), mark("b a"), mark("a b", "form"), mark("a b", settings="x"), mark("a b a")}) == 5

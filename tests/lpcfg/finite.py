@@ -9,10 +9,16 @@ import numpy as np
 
 import oracles
 from eigenparse.corpus.columns import Trees
-from eigenparse.features.grammar.tree import INSIDE, OUTSIDE, Keys, NodeView, at, key, node_view
+from eigenparse.features.grammar.tree import INSIDE, OUTSIDE, Keys, NodeView, at, key
 from eigenparse.inference.grammar.tree import score_trees
-from eigenparse.learn.grammar.encode import Encoded, encode, fold_rare
-from eigenparse.learn.grammar.states import StateOptions, node_features
+from eigenparse.learn.grammar.encode import Encoded, encoded_whole
+from eigenparse.learn.grammar.states import (
+    NodeFeatures,
+    StateOptions,
+    node_features,
+    sample_nodes,
+    wanted_states,
+)
 from eigenparse.learn.grammar.tensor import Projected, project, tensor_weights
 from eigenparse.models.grammar.pcfg import LatentGrammar, Weights
 from lpcfg.worlds import as_trees
@@ -104,9 +110,22 @@ def outside_tree(view: NodeView) -> Keys:
     return above
 
 
-def encoded_corpus(trees: Trees) -> tuple[Encoded, NodeView]:
-    encoded = encode(trees, fold_rare(trees, 0))
-    return encoded, node_view(trees, encoded.symbol)
+def encoded_corpus(trees: Trees) -> Encoded:
+    return encoded_whole(trees, 0)
+
+
+def wanted(encoded: Encoded, options: StateOptions) -> np.ndarray:
+    trees = encoded.trees
+    return wanted_states(np.bincount(trees.label, minlength=len(trees.labels)), trees.labels, options)
+
+
+def featured(encoded: Encoded, options: StateOptions) -> NodeFeatures:
+    count = np.bincount(encoded.trees.label, minlength=len(encoded.trees.labels))
+    return node_features([sample_nodes(encoded, options)], count, options)
+
+
+def projected_corpus(encoded: Encoded, options: StateOptions) -> Projected:
+    return project(encoded, featured(encoded, options), wanted(encoded, options), options, 0)
 
 
 def whole_trees(**changes: object) -> StateOptions:
@@ -123,8 +142,8 @@ def whole_trees(**changes: object) -> StateOptions:
 
 
 def learnt(trees: Trees, options: StateOptions, smoothing: float = 0.0) -> tuple[Encoded, Projected, Weights]:
-    encoded, view = encoded_corpus(trees)
-    projected = project(encoded, node_features(encoded, view, options), options, 0)
+    encoded = encoded_corpus(trees)
+    projected = projected_corpus(encoded, options)
     return encoded, projected, tensor_weights(encoded, projected, smoothing)
 
 
@@ -134,8 +153,7 @@ def well_conditioned(seed: int, options: StateOptions, least: float = 1e-2) -> F
         found = finite(np.random.default_rng([seed, attempt]))
         if {a for tree in found.trees for a, _, _ in oracles.items(tree)} != set(STATES):
             continue
-        encoded, view = encoded_corpus(found.exact_corpus())
-        projected = project(encoded, node_features(encoded, view, options), options, 0)
+        projected = projected_corpus(encoded_corpus(found.exact_corpus()), options)
         values = [projected.singular.get(a, np.ones(1)) for a in range(len(STATES))]
         sizes = [STATES[a] for a in sorted(STATES)]
         # Below the true rank there is rounding only, so the cutoff finds the number of states.

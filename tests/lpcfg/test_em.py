@@ -8,14 +8,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 import oracles
-from eigenparse.features.grammar.tree import node_view
 from eigenparse.kernels.grammar.counts import smooth_rule_counts
 from eigenparse.learn.grammar.counts import LatentCounts, estimate, hard_counts
 from eigenparse.learn.grammar.em import expected_counts
-from eigenparse.learn.grammar.encode import Encoded, encode, fold_rare
-from eigenparse.learn.grammar.states import StateOptions, cluster_states, node_features, random_states
+from eigenparse.learn.grammar.encode import Encoded
+from eigenparse.learn.grammar.states import StateOptions, cluster_states, random_states
 from eigenparse.models.grammar.pcfg import Weights, layout
-from lpcfg.finite import encoded_corpus, finite, well_conditioned, whole_trees
+from lpcfg.finite import encoded_corpus, featured, finite, wanted, well_conditioned, whole_trees
 from lpcfg.worlds import as_trees, random_sentence, random_world, width
 from oracles import Grammar, Tree
 from tolerances import CANCELLED, ROUNDING, WRONG
@@ -65,7 +64,7 @@ def part_of(encoded: Encoded, weights: Weights, flat: np.ndarray, what: object) 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_expected_counts_equal_enumeration_of_states(seed: int) -> None:
     grammar, trees = forest_of(seed)
-    encoded, _ = encoded_corpus(as_trees(trees))
+    encoded = encoded_corpus(as_trees(trees))
     weights = weights_over(grammar, encoded)
     found = expected_counts(encoded, weights)
     wanted: dict = {}
@@ -90,8 +89,8 @@ def test_expected_counts_equal_enumeration_of_states(seed: int) -> None:
 def test_copies_of_trees_multiply_expected_counts() -> None:
     """Rows of one rule are multiplied together once there are enough of them: same sums, other path."""
     grammar, trees = forest_of(4)
-    few, _ = encoded_corpus(as_trees(trees))
-    many, _ = encoded_corpus(as_trees(trees, [140] * len(trees)))
+    few = encoded_corpus(as_trees(trees))
+    many = encoded_corpus(as_trees(trees, [140] * len(trees)))
     weights = weights_over(grammar, few)
     once, often = expected_counts(few, weights), expected_counts(many, weights)
     assert_allclose(often.counts.rule, 140 * once.counts.rule, rtol=ROUNDING, atol=ROUNDING)
@@ -102,7 +101,7 @@ def test_copies_of_trees_multiply_expected_counts() -> None:
 
 def test_trees_without_mass_are_counted_and_left_out() -> None:
     grammar, trees = forest_of(0)
-    encoded, _ = encoded_corpus(as_trees(trees))
+    encoded = encoded_corpus(as_trees(trees))
     weights = weights_over(grammar, encoded)
     empty = replace(weights, root_weight=np.zeros_like(weights.root_weight))
     found = expected_counts(encoded, empty)
@@ -116,8 +115,8 @@ def test_trees_without_mass_are_counted_and_left_out() -> None:
 def test_log_likelihood_never_goes_down(seed: int) -> None:
     known = finite(np.random.default_rng([seed, 32]))
     copies = np.random.default_rng(seed).multinomial(600, known.probability / known.probability.sum())
-    encoded, _ = encoded_corpus(known.corpus(copies))
-    start = random_states(encoded, StateOptions(states=3, nodes_per_state=1), seed)
+    encoded = encoded_corpus(known.corpus(copies))
+    start = random_states(encoded, wanted(encoded, StateOptions(states=3, nodes_per_state=1)), seed)
     weights = estimate(encoded.skeleton, hard_counts(encoded, start.state, start.states), rule_smoothing=0.0)
     log = []
     for _ in range(30):
@@ -130,7 +129,7 @@ def test_log_likelihood_never_goes_down(seed: int) -> None:
 
 def test_the_truth_is_a_fixed_point_in_the_population() -> None:
     known = well_conditioned(5, whole_trees())
-    encoded, _ = encoded_corpus(known.exact_corpus())
+    encoded = encoded_corpus(known.exact_corpus())
     truth = weights_over(known.grammar, encoded)
     found = expected_counts(encoded, truth)
     n = len(encoded.trees)
@@ -159,7 +158,7 @@ def shard(encoded: Encoded, start: int, stop: int) -> Encoded:
 
 def test_counts_of_shards_add_to_the_whole() -> None:
     grammar, trees = forest_of(1)
-    encoded, _ = encoded_corpus(as_trees(trees))
+    encoded = encoded_corpus(as_trees(trees))
     weights = weights_over(grammar, encoded)
     cuts = [(0, 7), (7, 8), (8, len(trees))]
     state = (
@@ -185,7 +184,7 @@ def test_counts_of_shards_add_to_the_whole() -> None:
 
 def test_hard_counts_equal_a_dictionary() -> None:
     _, trees = forest_of(2)
-    encoded, _ = encoded_corpus(as_trees(trees))
+    encoded = encoded_corpus(as_trees(trees))
     columns = encoded.trees
     states = np.array([2, 3, 1, 2, 3, 1, 2][: len(columns.labels)], dtype=np.int32)
     state = (np.random.default_rng(3).random(columns.label.size) * states[columns.label]).astype(np.int32)
@@ -228,7 +227,7 @@ def sampled(seed: int, n: int) -> Encoded:
     known = finite(np.random.default_rng([seed, 33]))
     copies = np.random.default_rng(seed).multinomial(n, known.probability / known.probability.sum())
     trees = known.corpus(copies)
-    return encode(trees, fold_rare(trees, 0))
+    return encoded_corpus(trees)
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 2.0, 50.0])
@@ -236,8 +235,7 @@ def sampled(seed: int, n: int) -> Encoded:
 def test_cluster_grammars_are_proper(smoothing: float, seed: int) -> None:
     encoded = sampled(seed, 400)
     options = StateOptions(nodes_per_state=30)
-    features = node_features(encoded, node_view(encoded.trees, encoded.symbol), options)
-    found = cluster_states(encoded, features, options, seed)
+    found = cluster_states(encoded, featured(encoded, options), wanted(encoded, options), options, seed)
     assert found.states.max() > 2
     weights = estimate(
         encoded.skeleton, hard_counts(encoded, found.state, found.states), rule_smoothing=smoothing
@@ -251,7 +249,7 @@ def test_cluster_grammars_are_proper(smoothing: float, seed: int) -> None:
 
 def test_mixing_states_keeps_tags_proper_and_moves_them_together() -> None:
     encoded = sampled(1, 400)
-    found = random_states(encoded, StateOptions(states=3, nodes_per_state=1), 0)
+    found = random_states(encoded, wanted(encoded, StateOptions(states=3, nodes_per_state=1)), 0)
     counts = hard_counts(encoded, found.state, found.states)
     apart = estimate(encoded.skeleton, counts, rule_smoothing=0.0)
     half = estimate(encoded.skeleton, counts, rule_smoothing=0.0, state_mixing=0.5)
@@ -312,7 +310,7 @@ def test_rules_without_counts_stay_without() -> None:
 
 def test_encoding_reads_the_plain_grammar_off_the_trees() -> None:
     _, trees = forest_of(3)
-    encoded, _ = encoded_corpus(as_trees(trees))
+    encoded = encoded_corpus(as_trees(trees))
     skeleton, names = encoded.skeleton, [str(label) for label in encoded.skeleton.labels]
     rules = Counter(edge[:3] for tree in trees for edge in oracles.edges(tree))
     labels = Counter(a for tree in trees for a, _, _ in oracles.items(tree))

@@ -1,6 +1,6 @@
 """Node columns and feature templates on trees worked by hand, and against slow twins."""
 
-import itertools
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,7 +14,9 @@ from eigenparse.corpus.columns import Trees
 from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.transform import binarise
 from eigenparse.errors import OptionError
-from eigenparse.features.grammar.tree import KNOWN, NodeView, feature_table, key, node_view
+from eigenparse.features.grammar.tree import KNOWN, NodeView, key, node_view
+from eigenparse.learn.grammar.encode import encoded_whole
+from eigenparse.learn.grammar.states import NodeFeatures, StateOptions, node_features, sample_nodes
 from tolerances import SINGLE
 
 TEXT = """
@@ -169,42 +171,51 @@ def test_long_spans_look_alike() -> None:
     assert len(set(keys[partial].tolist())) == 39  # sizes 2 to 40, and all beyond as 40
 
 
-def test_feature_table_numbers_and_scales() -> None:
+def featured(**options: Any) -> tuple[NodeFeatures, NodeView]:
+    """Features of all nodes by label, and what feature functions see; inside and outside have the same functions."""
     trees, view = corpus()
-    order = np.argsort(trees.label, kind="stable")
-    table = feature_table(view, ("rule", "parent"), order, kappa=5.0)
-    n = order.size
-    for t, name in enumerate(("rule", "parent")):
-        keys = KNOWN[name](view)[order]
-        for i in range(n):
-            same = keys == keys[i]
-            assert np.array_equal(table.ids[:, t] == table.ids[i, t], same)
-            assert_allclose(table.scale[table.ids[i, t]], np.sqrt(n / (same.sum() + 5.0)), rtol=SINGLE)
-    assert not set(table.ids[:, 0].tolist()) & set(table.ids[:, 1].tolist())
-    assert set(table.ids.ravel().tolist()) == set(range(table.scale.size))
-    plain = feature_table(view, ("rule", "parent"), order, kappa=None, dtype=np.float64)
-    assert plain.scale.dtype == np.float64
-    assert np.all(plain.scale == 1.0)
+    chosen = StateOptions(outside=options["inside"], **options)
+    encoded = encoded_whole(trees, 0)
+    count = np.bincount(trees.label, minlength=len(trees.labels))
+    return node_features([sample_nodes(encoded, chosen)], count, chosen), view
 
 
-def test_features_of_one_label_form_one_range() -> None:
-    trees, view = corpus()
-    order = np.argsort(trees.label, kind="stable")
-    table = feature_table(view, tuple(KNOWN), order, kappa=None)
-    label = trees.label[order]
-    ranges = [(table.ids[label == a].min(), table.ids[label == a].max()) for a in np.unique(label)]
-    assert all(high < low for (_, high), (low, _) in itertools.pairwise(ranges))
+def test_features_are_numbered_and_scaled() -> None:
+    names = ("rule", "parent")
+    found, view = featured(inside=names, kappa=5.0)
+    assert found
+    for one in found.values():
+        for t, name in enumerate(names):
+            keys, ids = KNOWN[name](view), one.inside.ids[:, t]
+            for i, row in enumerate(one.rows):
+                same = keys == keys[row]
+                assert np.array_equal(ids == ids[i], same[one.rows])
+                wanted = np.sqrt(view.label.size / (same.sum() + 5.0))
+                assert_allclose(one.inside.scale[ids[i]], wanted, rtol=SINGLE)
+        assert not set(one.inside.ids[:, 0].tolist()) & set(one.inside.ids[:, 1].tolist())
+        assert set(one.inside.ids.ravel().tolist()) == set(range(one.inside.scale.size))
+        assert one.inside_keys.size == one.inside.scale.size
+    plain, _ = featured(inside=names, kappa=None, precision="double")
+    assert all(
+        one.inside.scale.dtype == np.float64 and np.all(one.inside.scale == 1) for one in plain.values()
+    )
+
+
+def test_every_node_of_a_label_is_looked_at() -> None:
+    found, view = featured(inside=tuple(KNOWN))
+    for a, n in Counter(view.label.tolist()).items():
+        assert (a in found) == (n > 1)
+        assert a not in found or np.array_equal(found[a].rows, np.flatnonzero(view.label == a))
 
 
 def test_users_may_bring_their_own_functions() -> None:
-    trees, view = corpus()
-    order = np.arange(trees.label.size)
-    table = feature_table(view, (lambda v: key(v.label, v.start % 2),), order, kappa=None)
-    same = (trees.label[:, None] == trees.label) & (view.start[:, None] % 2 == view.start % 2)
-    assert np.array_equal(table.ids[:, 0][:, None] == table.ids[:, 0], same)
+    found, view = featured(inside=(lambda v: key(v.label, v.start % 2),), kappa=None)
+    for one in found.values():
+        odd = view.start[one.rows] % 2
+        ids = one.inside.ids[:, 0]
+        assert np.array_equal(ids[:, None] == ids, odd[:, None] == odd)
 
 
 def test_unknown_features_are_refused() -> None:
-    trees, view = corpus()
     with pytest.raises(OptionError, match="unknown feature 'colour'"):
-        feature_table(view, ("colour",), np.arange(trees.label.size), kappa=None)
+        featured(inside=("colour",))

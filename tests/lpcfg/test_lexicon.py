@@ -12,12 +12,12 @@ from eigenparse.corpus.columns import Label
 from eigenparse.corpus.word_classes import class_levels
 from eigenparse.learn.grammar.counts import estimate, hard_counts
 from eigenparse.learn.grammar.em import expected_counts
-from eigenparse.learn.grammar.encode import ENOUGH, fold_rare
-from eigenparse.learn.grammar.lexicon import LexiconOptions, TokenValues, class_tree, with_lexicon
+from eigenparse.learn.grammar.encode import ENOUGH, encoded_whole
+from eigenparse.learn.grammar.lexicon import LexiconOptions, class_tree, token_sums, with_lexicon
 from eigenparse.learn.grammar.states import StateOptions, random_states
 from eigenparse.models.grammar.pcfg import Skeleton, Weights, plain_weights
 from eigenparse.models.words import symbol_of, symbols_of, word_table
-from lpcfg.finite import encoded_corpus, finite
+from lpcfg.finite import encoded_corpus, finite, wanted
 from lpcfg.worlds import as_trees, checked
 from oracles import Tree
 from tolerances import ROUNDING
@@ -33,12 +33,12 @@ OPTIONS = LexiconOptions(rare=1, class_weight=2.0, word_weight=1.0, tag_weight=0
 
 
 def plain_lexicon(trees: list[Tree], options: LexiconOptions) -> tuple[Skeleton, Weights]:
-    encoded, _ = encoded_corpus(as_trees(trees))
+    encoded = encoded_corpus(as_trees(trees))
     weights = plain_weights(encoded.skeleton)
     n = encoded.trees.label.size
     count = np.bincount(encoded.trees.label, minlength=weights.states.size).astype(float)
-    tokens = TokenValues(np.ones(n), np.arange(n + 1, dtype=np.int64), count)
-    return with_lexicon(encoded.skeleton, weights, encoded.trees, tokens, options)
+    tokens = token_sums(encoded.trees, np.ones(n), np.arange(n + 1), count, weights.state_at)
+    return with_lexicon(encoded.skeleton, weights, encoded.trees.words, tokens, options)
 
 
 def entries(skeleton: Skeleton, weights: Weights) -> dict[tuple[str, str], float]:
@@ -81,16 +81,15 @@ def test_base_probabilities_equal_one_state_weights() -> None:
 
 def test_words_borrow_from_their_own_tags_by_hand() -> None:
     """N alone and N under M share a tag: a word seen once as N is taken for M|N as its class is."""
-    encoded, _ = encoded_corpus(as_trees(CORPUS))
+    encoded = encoded_corpus(as_trees(CORPUS))
     names = {"S": ("S",), "X": ("X",), "T": ("N",), "U": ("M", "N")}
     labels = tuple(Label(names[str(a)]) for a in encoded.trees.labels)
     trees, skeleton = replace(encoded.trees, labels=labels), replace(encoded.skeleton, labels=labels)
     weights, n = plain_weights(skeleton), encoded.trees.label.size
     count = np.bincount(trees.label, minlength=4).astype(float)
     options = LexiconOptions(rare=1, class_weight=2.0, word_weight=0.0, tag_weight=3.0, frequent=5, least=0.0)
-    full, learnt = with_lexicon(
-        skeleton, weights, trees, TokenValues(np.ones(n), np.arange(n + 1), count), options
-    )
+    tokens = token_sums(trees, np.ones(n), np.arange(n + 1), count, weights.state_at)
+    full, learnt = with_lexicon(skeleton, weights, trees.words, tokens, options)
     found = entries(full, learnt)
     unknown = {
         "N": Fraction(5, 12),
@@ -124,8 +123,8 @@ def latent_lexicon(seed: int, options: LexiconOptions) -> tuple[Skeleton, Weight
     """A grammar of several states, its lexicon, and each label-state's share of words among its nodes."""
     known = finite(np.random.default_rng([seed, 41]))
     copies = np.random.default_rng(seed).multinomial(500, known.probability / known.probability.sum())
-    encoded, _ = encoded_corpus(known.corpus(copies))
-    start = random_states(encoded, StateOptions(states=3, nodes_per_state=1), seed)
+    encoded = encoded_corpus(known.corpus(copies))
+    start = random_states(encoded, wanted(encoded, StateOptions(states=3, nodes_per_state=1)), seed)
     weights = estimate(encoded.skeleton, hard_counts(encoded, start.state, start.states), rule_smoothing=0.0)
     found = expected_counts(encoded, weights)
     label = encoded.trees.label
@@ -135,8 +134,8 @@ def latent_lexicon(seed: int, options: LexiconOptions) -> tuple[Skeleton, Weight
     total = np.bincount(place, weights=found.posterior, minlength=weights.state_at[-1])
     leaf = np.repeat(encoded.trees.word >= 0, weights.states[label])
     words = np.bincount(place[leaf], weights=found.posterior[leaf], minlength=weights.state_at[-1])
-    tokens = TokenValues(found.posterior, found.at, total)
-    skeleton, full = with_lexicon(encoded.skeleton, weights, encoded.trees, tokens, options)
+    tokens = token_sums(encoded.trees, found.posterior, found.at, total, weights.state_at)
+    skeleton, full = with_lexicon(encoded.skeleton, weights, encoded.trees.words, tokens, options)
     share = np.divide(words, total, out=np.zeros_like(words), where=total > 0)
     return skeleton, checked(skeleton, full), share
 
@@ -210,10 +209,11 @@ def test_unknown_words_take_their_finest_known_class() -> None:
 def test_rare_words_fold_into_the_finest_class_with_enough_tokens() -> None:
     many = [pair("T", f"w{c}ing") for c in "abcdefghijklmnopqrstuvwxyz"[:ENOUGH]]
     trees = as_trees([*many, pair("U", "zonk"), *[pair("U", "keep")] * 3])
-    symbols = fold_rare(trees, 2)
-    names = Counter(symbols.names[s] for s in symbols.row_symbol if s >= 0)
+    encoded = encoded_whole(trees, 2)
+    symbols = encoded.skeleton.symbols
+    names = Counter(symbols[s] for s in encoded.symbol if s >= 0)
     assert names["<lower>-ing"] == ENOUGH
     assert names["<lower>"] == 1  # zonk: no finer class has enough, so the coarsest
     assert names["keep"] == 3
-    assert set(symbols.names[: symbols.n_words]) == {"keep", "x"}
-    assert np.array_equal(symbols.row_symbol >= 0, trees.word >= 0)
+    assert set(symbols[:2]) == {"keep", "x"}
+    assert np.array_equal(encoded.symbol >= 0, trees.word >= 0)

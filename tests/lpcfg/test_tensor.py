@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 import oracles
 from eigenparse.errors import OptionError
 from eigenparse.kernels.grammar.moments import rule_moments
-from eigenparse.learn.grammar.states import StateOptions, node_features
-from eigenparse.learn.grammar.tensor import project, tensor_weights
+from eigenparse.learn.grammar.states import StateOptions
+from eigenparse.learn.grammar.tensor import tensor_weights
 from eigenparse.models.grammar.pcfg import plain_weights
 from lpcfg.finite import (
     STATES,
@@ -20,6 +20,7 @@ from lpcfg.finite import (
     encoded_corpus,
     finite,
     learnt,
+    projected_corpus,
     well_conditioned,
     whole_trees,
 )
@@ -96,8 +97,8 @@ def test_too_few_states_are_wrong(known: Finite) -> None:
 
 def test_outside_features_without_singular_values_are_wrong(known: Finite) -> None:
     """Negative control: Z must be divided by the singular values."""
-    encoded, view = encoded_corpus(known.exact_corpus())
-    projected = project(encoded, node_features(encoded, view, whole_trees()), whole_trees(), 0)
+    encoded = encoded_corpus(known.exact_corpus())
+    projected = projected_corpus(encoded, whole_trees())
     outside = projected.outside.copy()
     for a, sigma in projected.singular.items():
         rows = np.flatnonzero(encoded.trees.label == a)

@@ -193,7 +193,7 @@ def test_command_line(tmp_path):
             ],
         )
         assert done.exit_code == 0, done.output
-        assert "perplexity" in done.stderr
+        assert "perplexity" in done.output
         assert load_model(tmp_path / "m", "hmm").unit == "char"
 
 

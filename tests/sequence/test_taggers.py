@@ -134,7 +134,7 @@ def test_command_line_trains_tags_and_scores(toy, tmp_path):
         app, ["train", "rhmm", str(tmp_path / "train.txt"), "--states", "3", "--dev", gold, "--out", model]
     )
     assert made.exit_code == 0, made.output
-    assert "accuracy" in made.stderr
+    assert "accuracy" in made.output
     tagged = run(app, ["tag", model, gold])
     assert tagged.exit_code == 0
     (tmp_path / "guess.txt").write_text(tagged.stdout)

@@ -7,8 +7,9 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +39,54 @@ def refused(answer: Any, status: int, code: str) -> str:
     assert error["code"] == code
     assert "Traceback" not in answer.text
     return str(error["message"])
+
+
+def children(pid: int) -> list[int]:
+    """The processes that a process has started and that have not ended."""
+    named = pathlib.Path(f"/proc/{pid}/task").glob("*/children")
+    found = [int(child) for path in named for child in path.read_text().split()]
+    return [child for child in found if not _ended(child)]
+
+
+def _ended(pid: int) -> bool:
+    """Whether a process is gone, or only waits to be forgotten."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
+def nursery(client: TestClient) -> int:
+    """The process that forks the workers of a service in this process."""
+    return int(client.app.app.state.service.gate._crew._nursery.child.pid)  # type: ignore[attr-defined]
+
+
+def workers(pid: int, n: int) -> list[int]:
+    """The worker processes of a nursery, once there are so many."""
+    until(lambda: len(children(pid)) == n)
+    return children(pid)
+
+
+def until(happened: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Wait for something that must happen."""
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def frozen(client: TestClient, n: int) -> Iterator[list[int]]:
+    """The n workers of a service, standing still until the block ends."""
+    client.get("/states", params={"label": "NN"})  # which has a worker of its own for a while
+    pids = workers(nursery(client), n)
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield pids
+    finally:
+        for pid in set(pids) & set(children(nursery(client))):
+            os.kill(pid, signal.SIGCONT)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,16 +2,18 @@
 
 import json
 import logging
+import os
+import pathlib
+import signal
 import threading
-import time
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from tests.serve.clients import SENTENCE, refused, service
+from tests.serve.clients import SENTENCE, children, frozen, nursery, refused, service, until, workers
 
 from eigenparse.errors import OptionError
-from eigenparse.serve import answers
+from eigenparse.serve.gate import Job
 from eigenparse.serve.settings import Settings
 
 
@@ -111,18 +113,6 @@ def test_wrong_paths_methods_and_hosts(client: TestClient) -> None:
         refused(careful.get("/health", headers={"host": "evil.example"}), 421, "wrong_host")
 
 
-def held_back(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
-    """Let every parse wait until the event is set."""
-    go, real = threading.Event(), answers.parse
-
-    def slow(*arguments: Any) -> Any:
-        go.wait(20)
-        return real(*arguments)
-
-    monkeypatch.setattr(answers, "parse", slow)
-    return go
-
-
 def in_thread(client: TestClient, statuses: list[int]) -> threading.Thread:
     thread = threading.Thread(
         target=lambda: statuses.append(post(client, {"sentence": SENTENCE}).status_code)
@@ -132,47 +122,48 @@ def in_thread(client: TestClient, statuses: list[int]) -> threading.Thread:
 
 
 def wait_for(client: TestClient, n: int) -> None:
-    end = time.monotonic() + 60
-    while client.get("/health").json()["under_way"] != n:
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    until(lambda: client.get("/health").json()["under_way"] == n)
 
 
-def test_a_full_queue_is_told_503_and_empties(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_queue_is_told_503_and_empties() -> None:
     with service(workers=1, queue=1) as client:
-        go, statuses = held_back(monkeypatch), []
-        threads = [in_thread(client, statuses) for _ in range(2)]
-        wait_for(client, 2)
-        answer = post(client, {"sentence": SENTENCE})
-        assert "try again" in refused(answer, 503, "busy")
-        assert answer.headers["retry-after"] == "1"
-        go.set()
+        statuses: list[int] = []
+        with frozen(client, 2):
+            threads = [in_thread(client, statuses) for _ in range(2)]
+            wait_for(client, 2)
+            answer = post(client, {"sentence": SENTENCE})
+            assert "try again" in refused(answer, 503, "busy")
+            assert answer.headers["retry-after"] == "1"
+            assert client.get("/ready").headers["retry-after"] == "1"
+            refused(client.get("/ready"), 503, "not_ready")
         for thread in threads:
             thread.join()
         assert statuses == [200, 200]
         wait_for(client, 0)
+        assert client.get("/ready").json() == {"status": "ready"}
         assert post(client, {"sentence": SENTENCE}).status_code == 200
 
 
-def test_a_greedy_client_is_told_429(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_greedy_client_is_told_429() -> None:
     with service(per_client=1) as client:
-        go, statuses = held_back(monkeypatch), []
-        thread = in_thread(client, statuses)
-        wait_for(client, 1)
-        refused(post(client, {"sentence": SENTENCE}), 429, "too_many_requests")
-        go.set()
+        statuses: list[int] = []
+        with frozen(client, 3):
+            thread = in_thread(client, statuses)
+            wait_for(client, 1)
+            refused(post(client, {"sentence": SENTENCE}), 429, "too_many_requests")
         thread.join()
         assert statuses == [200]
         assert post(client, {"sentence": SENTENCE}).status_code == 200
 
 
-def test_slow_work_is_given_up_and_its_place_kept_until_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    with service(workers=1, queue=0, seconds=0.2) as client:
-        go = held_back(monkeypatch)
-        assert "0.2 seconds" in refused(post(client, {"sentence": SENTENCE}), 503, "too_slow")
-        refused(post(client, {"sentence": SENTENCE}), 503, "busy")
-        go.set()
+def test_slow_work_is_stopped_and_its_worker_replaced() -> None:
+    with service(workers=1, queue=0, seconds=2) as client, frozen(client, 2) as pids:
+        assert "2 seconds" in refused(post(client, {"sentence": SENTENCE}), 503, "too_slow")
         wait_for(client, 0)
+        until(lambda: len(set(children(nursery(client))) - set(pids)) == 1)
+        assert post(client, {"sentence": " ".join([SENTENCE] * 6)}).status_code in (200, 503)
+        until(lambda: post(client, {"sentence": SENTENCE}).status_code == 200)
+        assert 'workers_ended_total{reason="no_longer_wanted"} 1' in client.get("/metrics").text
 
 
 def test_a_batch_stops_at_its_deadline() -> None:
@@ -181,19 +172,90 @@ def test_a_batch_stops_at_its_deadline() -> None:
         wait_for(client, 0)
 
 
-def test_the_unexpected_is_logged_and_not_told(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    def broken(*_: Any) -> Any:
-        raise RuntimeError("a secret")
+def test_answers_are_bounded() -> None:
+    with service(max_answer=1000) as client:
+        refused(post(client, {"sentences": [SENTENCE] * 5, "k": 3}), 413, "too_large")
+        assert client.get("/health").json()["under_way"] == 0
 
-    monkeypatch.setattr(answers, "parse", broken)
+
+def test_a_worker_that_dies_costs_nothing(caplog: pytest.LogCaptureFixture) -> None:
+    with service(workers=1) as client, caplog.at_level(logging.ERROR, "eigenparse.serve"):
+        statuses: list[int] = []
+        with frozen(client, 2) as pids:
+            thread = in_thread(client, statuses)
+            wait_for(client, 1)
+            for pid in pids:
+                os.kill(pid, signal.SIGSEGV)
+        thread.join()
+        assert statuses == [200]
+        assert post(client, {"sentence": SENTENCE}).status_code == 200
+    assert "died" in caplog.text
+
+
+def test_the_process_that_forks_may_die(caplog: pytest.LogCaptureFixture) -> None:
+    with service(workers=1) as client, caplog.at_level(logging.ERROR, "eigenparse.serve"):
+        pids = workers(nursery(client), 2)
+        os.kill(nursery(client), signal.SIGKILL)
+        until(lambda: not any(pathlib.Path(f"/proc/{pid}").exists() for pid in pids))
+        until(lambda: post(client, {"sentence": SENTENCE}).status_code == 200)
+        assert client.get("/ready").status_code == 200
+    assert "started again" in caplog.text
+
+
+def test_the_unexpected_is_logged_and_not_told(caplog: pytest.LogCaptureFixture) -> None:
+    from eigenparse.serve import app
+
     with service() as client, caplog.at_level(logging.INFO, "eigenparse.serve"):
-        answer = post(client, {"sentence": SENTENCE})
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(app, "parse_jobs", lambda *_: [Job(b'{"task": "a secret"}', True)])
+            answer = post(client, {"sentence": SENTENCE})
         refused(answer, 500, "internal")
         assert "secret" not in answer.text
         assert client.get("/health").status_code == 200
     assert "a secret" in caplog.text
+    assert "Traceback" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"json": {"sentence": ""}}, "sentence is empty"),
+        ({"json": {"sentence": " "}}, "sentence is empty"),
+        ({"json": {"sentence": []}}, "sentence is empty"),
+        ({"json": {"sentence": ["a", ""]}}, "sentence.1 is empty or holds a blank"),
+        ({"json": {"sentences": ["a", {"sentence": ""}]}}, "sentences.1.sentence is empty"),
+        ({"json": {"sentence": 5}}, "should be a text or a list of tokens"),
+        ({"json": {"sentence": "a", "kk": 1}}, "kk is not known here"),
+        ({"json": {"k": 2}}, "sentence is missing"),
+        ({"content": b'{"sentence": "a"}'}, "the header Content-Type is missing"),
+        (
+            {"content": b'{"sentence": "a"}', "headers": {"content-type": "text/plain"}},
+            "the header Content-Type is 'text/plain'; send JSON with 'Content-Type: application/json'",
+        ),
+        ({"content": b"", "headers": {"content-type": "application/json"}}, "the body is empty"),
+    ],
+)
+def test_mistakes_are_told_in_words(client: TestClient, sent: dict[str, Any], said: str) -> None:
+    message = refused(client.post("/parse", **sent), 422, "misshapen")
+    assert message.startswith(said) or said in message
+    assert not set("\\^[]") & set(message)
+
+
+def test_the_metrics_count(client: TestClient) -> None:
+    def value(name: str) -> float:
+        lines = dict(
+            line.rsplit(" ", 1) for line in client.get("/metrics").text.splitlines() if line[0] != "#"
+        )
+        return float(lines.get(name, 0))
+
+    name = 'eigenparse_requests_total{method="POST",path="/parse",status="200"}'
+    before, jobs, took = value(name), value("eigenparse_jobs_total"), "eigenparse_request_seconds_count"
+    n = value(took)
+    post(client, {"sentences": [SENTENCE] * 3})
+    client.request('BREW"', "/pot")
+    assert (value(name), value("eigenparse_jobs_total"), value(took)) == (before + 1, jobs + 3, n + 1)
+    assert value('eigenparse_request_seconds_bucket{le="+Inf"}') == n + 1
+    assert "BREW" not in client.get("/metrics").text
 
 
 def test_the_log_says_what_happened_but_not_what_was_asked(

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import pathlib
 import signal
 import socket
@@ -12,10 +13,10 @@ import urllib.request
 from collections.abc import Iterator
 
 import pytest
-from tests.serve.clients import SENTENCE, Process, running
+from tests.serve.clients import SENTENCE, Process, children, running, until, workers
 
 from eigenparse.cli.serve import serve as verb
-from eigenparse.errors import OptionError
+from eigenparse.errors import ModelFileError, OptionError
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +27,7 @@ def server(model: pathlib.Path) -> Iterator[Process]:
         code, err = found.stop()
         assert code == 0, err
         assert "Traceback" not in err
+        assert "never retrieved" not in err
         assert err.rstrip().endswith("stopped")
 
 
@@ -145,6 +147,100 @@ def test_clients_that_go_away_leave_nothing_behind(server: Process) -> None:
                 return
         time.sleep(0.1)
     raise AssertionError("work is still under way")
+
+
+def under_way(server: Process) -> int:
+    with urllib.request.urlopen(f"{server.address}/health", timeout=120) as answer:
+        return int(json.load(answer)["under_way"])
+
+
+def metric(server: Process, name: str) -> float:
+    with urllib.request.urlopen(f"{server.address}/metrics", timeout=120) as answer:
+        lines = [line for line in answer.read().decode().splitlines() if line.startswith(f"{name} ")]
+    return float(lines[0].rsplit(" ", 1)[1])
+
+
+def test_a_client_that_hangs_up_frees_its_worker_at_once(model: pathlib.Path) -> None:
+    """Workers stand still, as in a kernel that takes long; they are ended and others take their places."""
+    body = json.dumps({"sentences": [SENTENCE] * 20}).encode()
+    with running(model, "--workers", 2, "--seconds", 600) as server:
+        urllib.request.urlopen(f"{server.address}/states?label=NN", timeout=120).close()
+        [nursery] = children(server.child.pid)
+        pids = workers(nursery, 3)
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        with connected(server) as connection:
+            connection.sendall(head(len(body)) + body)
+            until(lambda: under_way(server) == 1)
+        begun = time.monotonic()
+        until(lambda: under_way(server) == 0)
+        until(lambda: not set(pids) & set(children(nursery)))
+        assert time.monotonic() - begun < 20  # a second on a machine that has nothing else to do
+        request = urllib.request.Request(
+            f"{server.address}/parse",
+            data=json.dumps({"sentence": SENTENCE}).encode(),
+            headers={"content-type": "application/json"},
+        )
+        with urllib.request.urlopen(request, timeout=120) as answer:
+            assert answer.status == 200
+        assert metric(server, 'eigenparse_given_up_total{reason="hung_up"}') == 1
+        code, err = server.stop()
+        assert code == 0
+        assert "never retrieved" not in err
+        assert "Traceback" not in err
+
+
+def held_by_server(server: Process, connection: socket.socket) -> bool:
+    """Whether the server's end of a connection is still open."""
+    ours, theirs = f":{connection.getsockname()[1]:04X}", f":{server.port:04X}"
+    for line in pathlib.Path("/proc/net/tcp").read_text().splitlines()[1:]:
+        _, local, remote, state = line.split()[:4]
+        if local.endswith(theirs) and remote.endswith(ours) and state in ("01", "04"):  # open, or unread
+            return True
+    return False
+
+
+def test_clients_that_never_read_are_cut_off(model: pathlib.Path) -> None:
+    asked = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 400
+    with running(model, "--quiet", "--write-seconds", 1) as server, contextlib.ExitStack() as stack:
+        silent = [stack.enter_context(socket.socket()) for _ in range(20)]
+        for connection in silent:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            connection.connect((server.host, server.port))
+            connection.sendall(asked)
+        assert alive(server)
+        until(lambda: not any(held_by_server(server, connection) for connection in silent))
+        assert alive(server)
+
+
+def test_clients_that_read_slowly_get_everything(model: pathlib.Path) -> None:
+    asked = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 100
+    with running(model, "--quiet", "--write-seconds", 2) as server, connected(server) as connection:
+        connection.sendall(asked)
+        time.sleep(0.5)
+        got = 0
+        while got < 100:
+            part = connection.recv(1 << 18)
+            assert part
+            got += part.count(b"HTTP/1.1 200 OK")
+            time.sleep(0.05)
+
+
+def test_no_process_outlives_the_service(model: pathlib.Path) -> None:
+    with running(model) as server:
+        [nursery] = children(server.child.pid)
+        until(lambda: len(children(nursery)) >= 2)
+        family = [nursery, *children(nursery)]
+        server.stop(signal.SIGKILL)
+        until(lambda: not any(pathlib.Path(f"/proc/{pid}").exists() for pid in family))
+
+
+def test_models_that_cannot_be_served_give_a_sentence(tmp_path: pathlib.Path) -> None:
+    with pytest.raises(ModelFileError, match="no such file"):
+        verb(str(tmp_path / "absent.model"), port=0)
+    (tmp_path / "broken.model").write_bytes(b"x" * 1000)
+    with pytest.raises(ModelFileError):
+        verb(str(tmp_path / "broken.model"), port=0)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

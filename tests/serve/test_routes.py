@@ -9,12 +9,11 @@ from tests.api.small import english
 from tests.serve.clients import SENTENCE
 
 import eigenparse
-from eigenparse.api.raw import sentences_of
+from eigenparse.api.raw import conventions, sentences_of
 from eigenparse.corpus.brackets import parse_trees
 from eigenparse.corpus.heads import to_dependencies
-from eigenparse.serve.schema import ParseOne
-from eigenparse.serve.sentences import requests_of
-from eigenparse.serve.settings import Settings
+from eigenparse.serve.limits import Limits
+from eigenparse.serve.sentences import request_of
 
 DIGITS = 1e-8  # answers carry nine digits
 
@@ -45,7 +44,7 @@ def test_text_is_tokenised_and_cut_into_sentences(client: TestClient) -> None:
 
 def test_text_is_written_as_in_the_treebank_of_the_bundled_grammar() -> None:
     grammar, text = eigenparse.load("en"), 'He said: "a well-known dog."'
-    [request] = requests_of(grammar, ParseOne(sentence=text), Settings())
+    request = request_of(grammar, text, conventions(grammar), Limits())
     assert [list(request.tokens)] == list(sentences_of(grammar, text))
     assert '"' in request.tokens
     assert "-" in request.tokens

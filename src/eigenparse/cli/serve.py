@@ -25,17 +25,22 @@ def serve(
         str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")] = 8000,
-    workers: Annotated[int, typer.Option(min=0, help="Requests at a time; 0 for all cores.")] = 0,
+    workers: Annotated[int, typer.Option(min=0, help="Processes that parse; 0 for all cores.")] = 0,
     queue: Annotated[int, typer.Option(min=0, help="Requests that may wait; more are told 503.")] = 64,
     per_client: Annotated[
         int, typer.Option(min=0, help="Requests of one address at a time; more are told 429; 0 for any.")
     ] = 0,
-    seconds: Annotated[float, typer.Option(min=0.01, help="Most time of a request.")] = 20.0,
+    seconds: Annotated[
+        float, typer.Option(min=0.01, help="Time limit of a request; then its work is stopped.")
+    ] = 20.0,
     body_seconds: Annotated[float, typer.Option(min=0.01, help="Most time for a request to arrive.")] = 10.0,
+    write_seconds: Annotated[
+        float, typer.Option(min=0.01, help="Time after which a client that does not read is cut off.")
+    ] = 10.0,
     max_words: Annotated[int, typer.Option(min=1, help="Words of a sentence.")] = 200,
     max_sentences: Annotated[int, typer.Option(min=1, help="Sentences of a request.")] = 100,
     max_bytes: Annotated[int, typer.Option(min=1, help="Bytes of a request.")] = 262_144,
-    memory: Annotated[int, typer.Option(min=1, metavar="MB", help="Most for one chart.")] = 500,
+    memory: Annotated[int, typer.Option(min=1, metavar="MB", help="Memory limit for one sentence.")] = 500,
     allow_host: Annotated[
         list[str] | None,
         typer.Option(help="Host name to answer to besides this machine's own; may be repeated."),
@@ -55,22 +60,21 @@ def serve(
         raise OptionError(
             f"serving needs {missing.name}, which is not installed; run pip install 'eigenparse[serve]'"
         ) from None
-    from eigenparse.api.grammar import load
     from eigenparse.serve.settings import LOOPBACK, Settings
     from eigenparse.work.work import Where
 
     own = LOOPBACK if host in LOOPBACK else ()
     settings = Settings(
         workers=Where(workers).workers, queue=queue, per_client=per_client, seconds=seconds, body_seconds=body_seconds,
-        max_words=max_words, max_sentences=max_sentences, max_bytes=max_bytes, memory=memory * 1_000_000,
-        hosts=tuple(name.lower() for name in (*own, *(allow_host or ()))),
+        write_seconds=write_seconds, max_words=max_words, max_sentences=max_sentences, max_bytes=max_bytes,
+        memory=memory * 1_000_000, hosts=tuple(name.lower() for name in (*own, *(allow_host or ()))),
     )  # fmt: skip
-    grammar = load(model)
     with listen("127.0.0.1" if host == "localhost" else host, port) as sock:
         address = f"[{host}]" if ":" in host else host
         name = Path(model).stem
+        service = create_app(model, name=name, settings=settings)
         typer.echo(
             f"{name} is served at http://{address}:{sock.getsockname()[1]}/ (Ctrl-C ends it)", err=True
         )
-        run(create_app(grammar, name=name, settings=settings), sock=sock, settings=settings, log=not quiet)
+        run(service, sock=sock, settings=settings, log=not quiet)
     typer.echo("stopped", err=True)

@@ -19,7 +19,9 @@ class Column:
     name: str
     ids: IntVector
     symbols: tuple[str, ...]
-    kept: dict[str, AnyArray] = field(default_factory=dict, repr=False, compare=False)
+    kept: dict[str, AnyArray] = field(
+        default_factory=dict, repr=False, compare=False, metadata={"fingerprint": False}
+    )
 
     @classmethod
     def of(cls, name: str, tokens: Iterable[str]) -> "Column":

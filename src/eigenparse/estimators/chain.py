@@ -22,8 +22,9 @@ from eigenparse.inference.hmm.chain import (
     sequence_scores,
 )
 from eigenparse.learn.estimator import OptionsEstimator
-from eigenparse.learn.hmm.learner import HmmOptions, symbol_table
+from eigenparse.learn.hmm.learner import HmmOptions
 from eigenparse.learn.hmm.reading import SymbolText
+from eigenparse.learn.hmm.spectral import symbol_table
 from eigenparse.learn.hmm.stream import (
     ChainMoments,
     chain_dictionary,

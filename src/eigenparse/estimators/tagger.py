@@ -93,7 +93,7 @@ class RefinementHMMTagger(
         return self
 
     def _begin(self, data: Labelled) -> None:
-        self.dictionary_ = first_dictionary(data, self.options())
+        self.dictionary_ = first_dictionary(data, self.options().plan(data))
         self.n_features_in_ = len(data.sequences.columns)
 
     @available_if(_moments_add)  # type: ignore[untyped-decorator]

@@ -1,10 +1,9 @@
-"""Checked sentences or trees in, answers as JSON values out; runs in a worker thread."""
+"""Checked sentences or trees in, answers as JSON values out; runs in worker processes."""
 
 import itertools
 import math
-import time
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +16,7 @@ from eigenparse.decode.grammar.posteriors import listed
 from eigenparse.decode.grammar.request import Answer, Request, answer_and_chart
 from eigenparse.decode.grammar.results import Parse, parses_of
 from eigenparse.errors import DataError, EigenparseError
-from eigenparse.serve.gate import Deadline, Refusal
-from eigenparse.serve.schema import Wishes
+from eigenparse.serve.sentences import conflict
 
 LEAST = 0.01  # posteriors and shares below this are not sent
 MOST_STATES = 6
@@ -27,23 +25,27 @@ MOST_TAGS = 5
 Json = dict[str, Any]
 
 
-def parse(grammar: Grammar, requests: Sequence[Request], wishes: Wishes, deadline: Deadline) -> Json:
-    """The answer of /parse."""
-    begun = time.perf_counter()
-    results = []
-    for number, request in enumerate(requests, start=1):
-        deadline.check()
-        found, chart = _answered(grammar, request, wishes.k, number if len(requests) > 1 else 0)
-        results.append(_sentence(grammar, request, found, chart, wishes))
-    return {"results": results, "seconds": round(time.perf_counter() - begun, 6)}
+class Wishes(NamedTuple):
+    """How much to say about a sentence; ``schema.Wishes`` describes the fields."""
+
+    k: int = 1
+    dependencies: bool = False
+    states: bool = False
+    chart: bool = False
 
 
-def _answered(grammar: Grammar, request: Request, k: int, number: int) -> tuple[Answer, Chart | None]:
-    """The best trees of a sentence; a constraint that nothing keeps is a conflict, and says so."""
+def parse(grammar: Grammar, request: Request, wishes: Wishes) -> Json:
+    """What /parse says about one sentence."""
+    found, chart = _answered(grammar, request, wishes.k)
+    return _sentence(grammar, request, found, chart, wishes)
+
+
+def _answered(grammar: Grammar, request: Request, k: int) -> tuple[Answer, Chart | None]:
+    """The best trees of a sentence; a constraint that no tree keeps is a conflict."""
     try:
         return answer_and_chart(grammar.tables.parser, grammar.tables.symbols, request, k=k)
     except DataError as problem:
-        raise Refusal(409, "conflict", f"sentence {number}: {problem}" if number else str(problem)) from None
+        raise conflict(str(problem)) from None
 
 
 def _sentence(grammar: Grammar, request: Request, found: Answer, chart: Chart | None, wishes: Wishes) -> Json:
@@ -111,15 +113,10 @@ def _chart(grammar: Grammar, found: Answer) -> list[Json]:
     ]
 
 
-def tag(grammar: Grammar, requests: Sequence[Request], deadline: Deadline) -> Json:
-    """The answer of /tag."""
-    begun = time.perf_counter()
-    results = []
-    for number, request in enumerate(requests, start=1):
-        deadline.check()
-        found, _ = _answered(grammar, request, 1, number if len(requests) > 1 else 0)
-        results.append({"status": found.decoded.status, "tokens": _tagged(grammar, request, found)})
-    return {"results": results, "seconds": round(time.perf_counter() - begun, 6)}
+def tag(grammar: Grammar, request: Request) -> Json:
+    """What /tag says about one sentence."""
+    found, _ = _answered(grammar, request, 1)
+    return {"status": found.decoded.status, "tokens": _tagged(grammar, request, found)}
 
 
 def _tagged(grammar: Grammar, request: Request, found: Answer) -> list[Json]:
@@ -147,18 +144,8 @@ def _tag_choices(grammar: Grammar, found: Answer, n: int) -> list[list[Json]]:
     return [sorted(row, key=lambda one: -one["posterior"]) for row in ranked]
 
 
-def score(grammar: Grammar, trees: Sequence[str], deadline: Deadline) -> Json:
-    """The answer of /score; a string that is not one tree says why and spoils no other."""
-    begun = time.perf_counter()
-    results = []
-    for text in trees:
-        deadline.check()
-        results.append(_scored(grammar, text))
-    return {"results": results, "seconds": round(time.perf_counter() - begun, 6)}
-
-
-def _scored(grammar: Grammar, text: str) -> Json:
-    """log p of one tree in brackets."""
+def score(grammar: Grammar, text: str) -> Json:
+    """What /score says about one tree in brackets; a string that is not one tree says why."""
     nothing = {"log_probability": None, "sign": 0, "words": 0}
     try:
         treebank = parse_trees(text, "tree")

@@ -1,31 +1,33 @@
-"""A grammar and settings in, the ASGI application out: routes, errors, static files."""
+"""A model and settings in, the ASGI application out: routes and static files."""
 
 import contextlib
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import FastAPI, Query, Request
-from fastapi.exceptions import RequestValidationError
-from fastapi.responses import FileResponse, JSONResponse, Response
+from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from fastapi.staticfiles import StaticFiles
-from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
 from eigenparse import __version__
-from eigenparse.api.grammar import Grammar
-from eigenparse.errors import EigenparseError, ResourceError
-from eigenparse.serve import answers, schema
-from eigenparse.serve.facts import Profiles, label_facts, model_facts
-from eigenparse.serve.gate import Deadline, Gate, Refusal
-from eigenparse.serve.guard import Guard, problem
-from eigenparse.serve.sentences import requests_of
+from eigenparse.serve import schema
+from eigenparse.serve.crew import Crew
+from eigenparse.serve.gate import Gate
+from eigenparse.serve.guard import Guard
+from eigenparse.serve.metrics import Metrics
+from eigenparse.serve.mistakes import add_errors
+from eigenparse.serve.orders import parse_jobs, results, score_jobs, tag_jobs
+from eigenparse.serve.profiles import Profiles
+from eigenparse.serve.refusal import Refusal
 from eigenparse.serve.settings import Settings
 
+if TYPE_CHECKING:
+    from eigenparse.api.grammar import Grammar
+
 STATIC = Path(__file__).parent / "static"
-WARM = "The service is ready ."
 DESCRIPTION = (
     "Constituency trees, tags and probabilities from a latent-variable grammar. "
     "Every answer that is not a success has the same shape and one sentence that says what to do."
@@ -45,38 +47,45 @@ WHY = {
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What the routes share."""
+    """What the routes share.  known: what the nursery says about the model."""
 
-    grammar: Grammar
     name: str
     settings: Settings
     gate: Gate
     profiles: Profiles
+    known: dict[str, Any]
 
 
-def create_app(grammar: Grammar, *, name: str = "model", settings: Settings | None = None) -> ASGIApp:
-    """The service as an ASGI application, limits included."""
-    chosen = settings or Settings()
-    limited = grammar.with_options(max_length=chosen.max_words, memory=chosen.memory)
-    gate = Gate(workers=chosen.workers, queue=chosen.queue, seconds=chosen.seconds)
-    service = Service(limited, name, chosen, gate, Profiles(limited))
+def create_app(
+    model: "Grammar | str | Path", *, name: str = "model", settings: Settings | None = None
+) -> ASGIApp:
+    """The service as an ASGI application, limits included; the model is loaded by a process of its own.
+
+    model: a grammar, or the path of one (which saves memory here); "en" is the bundled one.
+    """
+    chosen, metrics = settings or Settings(), Metrics()
+    crew = Crew(model, chosen.limits)
+    service = Service(name, chosen, Gate(crew, chosen, metrics), Profiles(crew), crew.start())
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        limited.kbest(WARM, 2)  # kernels are compiled before the first request
+        service.gate.open()
         service.profiles.start()
         yield
-        gate.close()
+        await service.profiles.close()
+        await service.gate.close()
 
     app = FastAPI(
         title="eigenparse", version=__version__, description=DESCRIPTION, docs_url=None, redoc_url=None,
         lifespan=lifespan,
     )  # fmt: skip
+    app.state.service = service
     _add_work(app, service)
     _add_facts(app, service)
+    _add_health(app, service)
     _add_pages(app)
-    _add_errors(app)
-    return Guard(app, chosen)
+    add_errors(app)
+    return Guard(app, chosen, metrics)
 
 
 def _said(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -87,59 +96,39 @@ def _said(*statuses: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-async def _run(service: Service, task: Callable[[Deadline], dict[str, Any]]) -> Response:
-    """A task's JSON, made in its worker thread."""
-
-    def work(deadline: Deadline) -> bytes:
-        return json.dumps(task(deadline), ensure_ascii=False, separators=(",", ":")).encode()
-
-    return Response(await service.gate.run(work), media_type="application/json")
-
-
 def _add_work(app: FastAPI, service: Service) -> None:
     """The routes that use the grammar on what clients send."""
-    grammar, settings = service.grammar, service.settings
+    settings = service.settings
 
     @app.post("/parse", response_model=schema.ParseOut, responses=_said(409), tags=["work"])
-    async def parse(body: schema.ParseBody) -> Response:
+    async def parse(body: schema.ParseBody, request: Request) -> Response:
         """Trees of one sentence, of several, or of a paragraph.
 
         A sentence is plain text, which is tokenised, or a list of tokens, which are kept.
         """
         if body.k > settings.max_trees:
             raise Refusal(413, "too_many", f"k is {body.k}; ask for at most {settings.max_trees} trees")
-        return await _run(
-            service, lambda end: answers.parse(grammar, requests_of(grammar, body, settings), body, end)
-        )
+        return await results(service.gate, request, body, parse_jobs)
 
     @app.post("/tag", response_model=schema.TagsOut, responses=_said(), tags=["work"])
-    async def tag(body: schema.TagBody) -> Response:
+    async def tag(body: schema.TagBody, request: Request) -> Response:
         """The likeliest tag of every token, with others that it may have."""
-        return await _run(
-            service, lambda end: answers.tag(grammar, requests_of(grammar, body, settings), end)
-        )
+        return await results(service.gate, request, body, tag_jobs)
 
     @app.post("/score", response_model=schema.ScoreOut, responses=_said(), tags=["work"])
-    async def score(body: schema.ScoreBody) -> Response:
+    async def score(body: schema.ScoreBody, request: Request) -> Response:
         """log p of trees in brackets; a tree that cannot be read says why."""
-        if len(body.trees) > settings.max_sentences:
-            raise Refusal(
-                413, "too_many", f"{len(body.trees)} trees at once; send at most {settings.max_sentences}"
-            )
-        return await _run(service, lambda end: answers.score(grammar, body.trees, end))
+        return await results(service.gate, request, body, score_jobs)
 
 
 def _add_facts(app: FastAPI, service: Service) -> None:
-    """The routes that describe the model and the service."""
+    """The routes that describe the model."""
     settings = service.settings
     limits = {
         name: getattr(settings, name)
         for name in ("max_bytes", "max_words", "max_word_length", "max_sentences", "max_trees", "seconds")
     }
-    known = {"model": service.name, "version": __version__}
-    facts = known | {
-        "facts": model_facts(service.grammar), "limits": limits, "labels": label_facts(service.grammar)
-    }  # fmt: skip
+    facts = {"model": service.name, "version": __version__, "limits": limits} | service.known
     content = json.dumps(facts, ensure_ascii=False).encode()
 
     @app.get("/info", response_model=schema.InfoOut, responses=_said(), tags=["facts"])
@@ -157,10 +146,33 @@ def _add_facts(app: FastAPI, service: Service) -> None:
             raise Refusal(404, "no_label", "the grammar has no such label; /info lists them")
         return JSONResponse({"label": label, "states": rows})
 
-    @app.get("/health", response_model=schema.HealthOut, responses=_said(), tags=["facts"])
+
+def _add_health(app: FastAPI, service: Service) -> None:
+    """The routes for those who run the service."""
+    gate = service.gate
+
+    @app.get("/health", response_model=schema.HealthOut, responses=_said(), tags=["health"])
     async def health() -> dict[str, Any]:
         """Whether the service is up, and how much it has to do."""
-        return known | {"status": "ok", "under_way": service.gate.held, "room": service.gate.room}
+        known = {"status": "ok", "model": service.name, "version": __version__}
+        return known | {"under_way": gate.held, "room": gate.room}
+
+    @app.get("/ready", response_model=schema.ReadyOut, responses=_said(), tags=["health"])
+    async def ready() -> dict[str, Any]:
+        """Whether the next request would be served; 503 while the model is loaded again or the queue is full."""
+        if not gate.ready:
+            raise Refusal(503, "not_ready", "no place or no worker is free; try again in a second", retry=1)
+        return {"status": "ready"}
+
+    @app.get("/metrics", response_class=PlainTextResponse, responses=_said(), tags=["health"])
+    async def metrics() -> Response:
+        """Counters in the text format of Prometheus."""
+        gauges = {
+            "under_way": ("Requests that are worked on or wait.", gate.held),
+            "room": ("Requests that may be under way at a time.", gate.room),
+            "ready": ("1 if the next request would be served.", float(gate.ready)),
+        }
+        return PlainTextResponse(gate.metrics.text(gauges), media_type="text/plain; version=0.0.4")
 
 
 def _add_pages(app: FastAPI) -> None:
@@ -180,37 +192,3 @@ def _add_pages(app: FastAPI) -> None:
         return FileResponse(STATIC / "icon.svg", headers=fresh, media_type="image/svg+xml")
 
     app.mount("/static", StaticFiles(directory=STATIC))
-
-
-def _add_errors(app: FastAPI) -> None:
-    """Every failure as one sentence; details of the unexpected go to the log only."""
-
-    @app.exception_handler(Refusal)
-    async def refused(_: Request, error: Refusal) -> JSONResponse:
-        headers = None if error.retry is None else {"retry-after": str(error.retry)}
-        return JSONResponse(problem(error.code, error.message), error.status, headers)
-
-    @app.exception_handler(RequestValidationError)
-    async def misshapen(_: Request, error: RequestValidationError) -> JSONResponse:
-        first = error.errors()[0]
-        if first["type"] == "json_invalid":
-            return JSONResponse(problem("not_json", "the body is not JSON; see /docs for examples"), 400)
-        place = ".".join(str(part) for part in first["loc"][1:])[:200]
-        told = f"{place}: {first['msg']}" if place else str(first["msg"])
-        return JSONResponse(problem("misshapen", f"{told}; see /docs for the shape"), 422)
-
-    @app.exception_handler(HTTPException)
-    async def plain(_: Request, error: HTTPException) -> JSONResponse:
-        code = {400: "not_json", 404: "not_found", 405: "wrong_method"}.get(error.status_code, "refused")
-        told = {404: "there is nothing here; see /docs", 400: "the body cannot be read as JSON"}
-        said = told.get(error.status_code, str(error.detail))
-        return JSONResponse(problem(code, said), error.status_code, error.headers)
-
-    @app.exception_handler(EigenparseError)
-    async def expected(_: Request, error: EigenparseError) -> JSONResponse:
-        status = 413 if isinstance(error, ResourceError) else 422
-        return JSONResponse(problem("unusable", str(error)), status)
-
-    @app.exception_handler(Exception)
-    async def unexpected(_: Request, error: Exception) -> JSONResponse:  # the guard logs it
-        return JSONResponse(problem("internal", "the service failed; its log says why"), 500)

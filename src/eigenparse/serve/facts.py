@@ -1,12 +1,9 @@
 """A grammar in; what the page and /info say about it out: labels, states, their words, singular values."""
 
-import asyncio
-from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 from eigenparse.api.grammar import Grammar
 from eigenparse.inference.grammar.typical import state_profiles, states_by_size
-from eigenparse.serve.gate import too_slow
 
 TOP = 8  # words and phrases of a state
 REPORTED = ("method", "seed", "binarisation", "em_rounds", "n_trees", "n_words", "negative_share")
@@ -46,32 +43,8 @@ def label_facts(grammar: Grammar) -> list[dict[str, Any]]:
     ]
 
 
-class Profiles:
-    """Typical words and phrases of every state; worked out once, in a thread of its own."""
-
-    def __init__(self, grammar: Grammar) -> None:
-        self._grammar = grammar
-        self._found: Future[dict[str, list[dict[str, Any]]]] | None = None
-
-    def start(self) -> "Future[dict[str, list[dict[str, Any]]]]":
-        """Begin the work if nobody has."""
-        if self._found is None:
-            pool = ThreadPoolExecutor(1, thread_name_prefix="profiles")
-            self._found = pool.submit(_profiles, self._grammar)
-            pool.shutdown(wait=False)
-        return self._found
-
-    async def of(self, label: str, *, seconds: float) -> list[dict[str, Any]] | None:
-        """The states of a label; None for a label that the grammar does not have."""
-        try:
-            found = await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(self.start())), seconds)
-        except TimeoutError:
-            raise too_slow(seconds) from None
-        return found.get(label)
-
-
-def _profiles(grammar: Grammar) -> dict[str, list[dict[str, Any]]]:
-    """All states by label."""
+def profiles(grammar: Grammar) -> dict[str, list[dict[str, Any]]]:
+    """The states of every label with their typical words and phrases; takes a while."""
     skeleton, weights = grammar.latent.skeleton, grammar.latent.members[0]
     found: dict[str, list[dict[str, Any]]] = {str(label): [] for label in skeleton.labels}
     for one in state_profiles(skeleton, weights, list(range(skeleton.n_labels)), TOP):

@@ -1,85 +1,214 @@
-"""Bounded work: tasks in, their results out, or a refusal when too many wait or one takes too long."""
+"""Bounded, fair work: the jobs of requests in, their answers out, or a refusal.
+
+Requests take turns job by job, so a sentence never waits for a whole batch of others.  A request that is
+over (answered, too slow, or left by its client) loses its workers within ``GRACE`` seconds.
+"""
 
 import asyncio
-import threading
+import contextlib
+import logging
 import time
-from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from typing import Any, NamedTuple
 
-T = TypeVar("T")
+from eigenparse.serve import frames
+from eigenparse.serve.crew import LOG, Crew, Worker
+from eigenparse.serve.metrics import Metrics
+from eigenparse.serve.refusal import Refusal, busy, gone, internal, too_slow
+from eigenparse.serve.settings import Settings
 
-
-class Refusal(Exception):  # noqa: N818  (no error of ours)
-    """A request that is not served: an HTTP status, a short code and a sentence for the client."""
-
-    def __init__(self, status: int, code: str, message: str, *, retry: int | None = None) -> None:
-        super().__init__(message)
-        self.status, self.code, self.message, self.retry = status, code, message, retry
-
-
-class Deadline:
-    """The moment by which a task must be done; long tasks look at it between their steps."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = seconds
-        self.end = time.monotonic() + seconds
-
-    def check(self) -> None:
-        """Stop a task that nobody waits for any longer."""
-        if time.monotonic() > self.end:
-            raise too_slow(self.seconds)
+GRACE = 0.3  # seconds in which a worker may finish a job that nobody waits for any longer
+TRIES = 3  # of a job whose worker dies
+AGAIN = 1.0  # seconds before another try to hire a worker
 
 
-def too_slow(seconds: float) -> Refusal:
-    """The refusal of a request that takes too long."""
-    return Refusal(
-        503,
-        "too_slow",
-        f"not done within {seconds:g} seconds; send less at a time or try again later",
-        retry=5,
-    )
+class Job(NamedTuple):
+    """content: for ``jobs.answered``.  short: whether it takes next to no time."""
+
+    content: bytes
+    short: bool
+
+
+class Order:
+    """The jobs of one request that are still to be done, and the answers that have come."""
+
+    def __init__(self, jobs: Sequence[Job], most: int) -> None:
+        self.todo = deque(enumerate(jobs))
+        self.answers = [b""] * len(jobs)
+        self.over: asyncio.Future[Refusal | None] = asyncio.get_running_loop().create_future()
+        self._left, self._room = len(jobs), most
+        self._lost: Counter[int] = Counter()
+
+    def end(self, why: Refusal | None) -> None:
+        """Nothing more is done for this order; why: None if all is done."""
+        self.todo.clear()
+        if not self.over.done():
+            self.over.set_result(why)
+
+    def lose(self, place: int, job: Job) -> None:
+        """A worker died of a job, or while it had it: another one tries, but not for ever."""
+        self._lost[place] += 1
+        if self._lost[place] == TRIES:
+            self.end(internal())
+        elif not self.over.done():
+            self.todo.appendleft((place, job))
+
+    def take(self, place: int, said: frames.Message) -> None:
+        """Keep the answer to a job."""
+        if said.kind == frames.REFUSED:
+            self.end(Refusal.from_bytes(said.content))
+        elif said.kind == frames.FAILED:
+            logging.getLogger(LOG).error("a job failed\n%s", said.content.decode(errors="replace"))
+            self.end(internal())
+        else:
+            self.answers[place] = said.content
+            self._left, self._room = self._left - 1, self._room - len(said.content)
+            if self._room < 0:
+                self.end(
+                    Refusal(413, "too_large", "the answer is too long; ask for fewer sentences or trees")
+                )
+            elif not self._left:
+                self.end(None)
+
+
+class Visit:
+    """One request inside the gate.  gone: a task that ends when the client hangs up."""
+
+    def __init__(self, gate: "Gate", gone: "asyncio.Task[None]") -> None:
+        self._gate, self._gone = gate, gone
+        self._end = time.monotonic() + gate.settings.seconds
+
+    async def answers(self, jobs: Sequence[Job]) -> list[bytes]:
+        """The answers to jobs, in order, or a refusal."""
+        order = Order(jobs, self._gate.settings.max_answer)
+        self._gate.add(order)
+        try:
+            left = max(self._end - time.monotonic(), 0.0)
+            await asyncio.wait((order.over, self._gone), timeout=left, return_when=asyncio.FIRST_COMPLETED)
+            if not order.over.done():
+                why = gone() if self._gone.done() else too_slow(self._gate.settings.seconds)
+                order.end(why)
+                self._gate.metrics.given_up[why.code] += 1
+        finally:
+            order.end(internal())  # if this task is cancelled
+        if (refusal := order.over.result()) is not None:
+            raise refusal
+        return order.answers
 
 
 class Gate:
-    """A fixed number of threads with a queue of bounded length before them."""
+    """Worker processes with a queue of bounded length before them."""
 
-    def __init__(self, *, workers: int, queue: int, seconds: float) -> None:
-        self.room, self.workers, self.seconds = workers + queue, workers, seconds
-        self._pool: ThreadPoolExecutor | None = None
-        self._lock = threading.Lock()
-        self._held = 0
+    def __init__(self, crew: Crew, settings: Settings, metrics: Metrics) -> None:
+        self.room, self.settings, self.metrics = settings.workers + settings.queue, settings, metrics
+        self.held = 0  # requests inside
+        self._crew = crew
+        self._orders: deque[Order] = deque()
+        self._news: asyncio.Event
+        self._slots: list[asyncio.Task[None]] = []
 
     @property
-    def held(self) -> int:
-        """Tasks running or waiting."""
-        return self._held
+    def ready(self) -> bool:
+        """Whether a request would be served."""
+        return self._crew.ready and self.held < self.room
 
-    async def run(self, task: Callable[[Deadline], T]) -> T:
-        """The result of a task; its place is free again when its thread is, even if nobody waits."""
-        with self._lock:
-            if self._held >= self.room:
-                raise Refusal(
-                    503, "busy", f"{self._held} requests are under way; try again in a second", retry=1
-                )
-            if self._pool is None:
-                self._pool = ThreadPoolExecutor(self.workers, thread_name_prefix="eigenparse")
-            future = self._pool.submit(task, Deadline(self.seconds))
-            self._held += 1
-        future.add_done_callback(self._release)
+    @contextlib.asynccontextmanager
+    async def visit(self, gone: Coroutine[Any, Any, None]) -> AsyncIterator[Visit]:
+        """A place for one request, or a refusal if there is none.  gone: ends when the client hangs up."""
+        if self.held >= self.room:
+            gone.close()
+            raise busy(self.held)
+        self.open()
+        self.held += 1
+        watching = asyncio.ensure_future(gone)
         try:
-            return await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(future)), self.seconds)
-        except TimeoutError:
-            future.cancel()
-            raise too_slow(self.seconds) from None
+            yield Visit(self, watching)
+        finally:
+            watching.cancel()
+            self.held -= 1
 
-    def _release(self, _: "Future[Any]") -> None:
-        with self._lock:
-            self._held -= 1
+    def open(self) -> None:
+        """Have workers wait for jobs, one of them for short ones only; no effect if they do."""
+        if not self._slots:
+            self._news = asyncio.Event()
+            kinds = [False] * self.settings.workers + [True]
+            self._slots = [asyncio.ensure_future(self._slot(short)) for short in kinds]
 
-    def close(self) -> None:
-        """Let what runs finish and drop what waits; the next task opens the gate again."""
-        with self._lock:
-            pool, self._pool = self._pool, None
-        if pool is not None:
-            pool.shutdown(wait=True, cancel_futures=True)
+    async def close(self) -> None:
+        """End the workers; the next request opens the gate again."""
+        slots, self._slots = self._slots, []
+        for slot in slots:
+            slot.cancel()
+        await asyncio.gather(*slots, return_exceptions=True)
+        await asyncio.to_thread(self._crew.close)
+
+    def add(self, order: Order) -> None:
+        """Put an order at the end of the queue."""
+        self._orders.append(order)
+        self._news.set()
+
+    async def _slot(self, short_only: bool) -> None:
+        """One worker after another, doing one job after another."""
+        worker: Worker | None = None
+        try:
+            while True:
+                worker = worker or await self._hired()
+                order, place, job = await self._next(short_only)
+                if worker.gone:
+                    self._crew.end(worker)
+                    worker = await self._hired()
+                said = await self._said(worker, order, job)
+                if said is None or said.last:
+                    self._crew.end(worker)
+                    worker = None
+                if said is not None:
+                    order.take(place, said)
+                else:
+                    order.lose(place, job)
+                    self.add(order)
+        finally:
+            if worker is not None:
+                self._crew.end(worker)
+
+    async def _hired(self) -> Worker:
+        """A new worker, sooner or later."""
+        while True:
+            try:
+                return await self._crew.hire()
+            except Exception as problem:
+                logging.getLogger(LOG).error("no worker can be started (%s)", problem)
+                await asyncio.sleep(AGAIN)
+
+    async def _next(self, short_only: bool) -> tuple[Order, int, Job]:
+        """The next job: each order in turn gives one."""
+        while True:
+            for _ in range(len(self._orders)):
+                order = self._orders.popleft()
+                if not order.todo:
+                    continue
+                place, job = order.todo[0]
+                self._orders.append(order)
+                if job.short or not short_only:
+                    order.todo.popleft()
+                    return order, place, job
+            self._news.clear()
+            await self._news.wait()
+
+    async def _said(self, worker: Worker, order: Order, job: Job) -> frames.Message | None:
+        """A worker's answer to a job; None if it died, or if the order is over long before the job is."""
+        asked = asyncio.ensure_future(worker.ask(job.content))
+        try:
+            await asyncio.wait((asked, order.over), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait((asked,), timeout=GRACE)
+            if not asked.done():
+                self.metrics.ended["no_longer_wanted"] += 1
+                return None
+            self.metrics.jobs += 1
+            return asked.result()
+        except Exception as problem:  # OSError and EOFError, as a rule
+            logging.getLogger(LOG).error("worker %d died (%r)", worker.pid, problem)
+            self.metrics.ended["died"] += 1
+            return None
+        finally:
+            asked.cancel()

@@ -9,10 +9,11 @@ from collections.abc import Callable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from eigenparse.serve.gate import Refusal
+from eigenparse.serve.crew import LOG
+from eigenparse.serve.metrics import Metrics
+from eigenparse.serve.refusal import Refusal, internal, problem
 from eigenparse.serve.settings import Settings
 
-LOG = "eigenparse.serve"
 MOST_READ = 1 << 26  # bytes; a body beyond this is not even read to its end
 HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -29,8 +30,8 @@ HEADERS = (
 class Guard:
     """Wraps an application; refuses what is too large, too slow, too much or meant for another host."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        self.app, self.settings = app, settings
+    def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
+        self.app, self.settings, self.metrics = app, settings, metrics
         self.under_way: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -50,11 +51,13 @@ class Guard:
         except Exception:
             logging.getLogger(LOG).exception("%s %s failed", scope["method"], scope["path"])
             if not seen["status"]:
-                await refuse(Refusal(500, "internal", "the service failed; its log says why"), answer)
+                await refuse(internal(), answer)
         finally:
             self.under_way[client] -= scope["method"] == "POST"
             self.under_way += Counter()  # forget addresses without requests
-            _log(scope, client, seen, time.perf_counter() - begun)
+            seconds = time.perf_counter() - begun
+            self.metrics.note(scope["method"], scope["path"], seen["status"], seconds)
+            _log(scope, client, seen, seconds)
 
     def _check(self, scope: Scope, client: str) -> None:
         """Refuse by what the headers say."""
@@ -145,11 +148,6 @@ async def refuse(refusal: Refusal, send: Send) -> None:
         headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": content})
-
-
-def problem(code: str, message: str) -> dict[str, dict[str, str]]:
-    """The body of every answer that is not a success."""
-    return {"error": {"code": code, "message": message}}
 
 
 def _log(scope: Scope, client: str, seen: dict[str, int], seconds: float) -> None:

@@ -4,6 +4,7 @@ import contextlib
 import logging
 import signal
 import socket
+import struct
 import sys
 import threading
 from asyncio import TimerHandle, Transport
@@ -14,11 +15,13 @@ from starlette.types import ASGIApp
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from eigenparse.errors import OptionError
-from eigenparse.serve.guard import LOG
+from eigenparse.serve.crew import LOG
 from eigenparse.serve.settings import Settings
 
 MOST_CONNECTIONS = 1000
 KEEP_ALIVE = 15
+LEAST_READ = 1 << 16  # bytes that a client must read between two looks
+NO_LINGER = struct.pack("ii", 1, 0)  # what is unread is forgotten, by the kernel too
 GRACE = 20  # seconds for requests under way when the service is told to stop
 
 
@@ -39,14 +42,17 @@ class PatientServer(uvicorn.Server):
                 signal.signal(number, handler)
 
 
-def protocol(seconds: float) -> type[H11Protocol]:
-    """HTTP/1.1 that gives up on clients whose request line and headers take longer than ``seconds``."""
+def protocol(settings: Settings) -> type[H11Protocol]:
+    """HTTP/1.1 that gives up on clients that neither send their request nor read their answer in time."""
 
     class Impatient(H11Protocol):
-        _timer: TimerHandle | None = None
+        _reading: TimerHandle | None = None
+        _writing: TimerHandle | None = None
+        _unread = 0
 
         def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
+            transport.set_write_buffer_limits(high=0)  # so that every unread byte is noticed
             self._watch()
 
         def data_received(self, data: bytes) -> None:
@@ -55,26 +61,49 @@ def protocol(seconds: float) -> type[H11Protocol]:
 
         def connection_lost(self, exc: Exception | None) -> None:
             super().connection_lost(exc)
-            self._stop()
+            self._reading, self._writing = stopped(self._reading), stopped(self._writing)
+
+        def pause_writing(self) -> None:
+            """The client has not read everything yet: look again later."""
+            super().pause_writing()
+            self._unread = self.transport.get_write_buffer_size()
+            self._writing = self.loop.call_later(settings.write_seconds, self._look)
+
+        def resume_writing(self) -> None:
+            super().resume_writing()
+            self._writing = stopped(self._writing)
+
+        def _look(self) -> None:
+            """Cut off a client that has read nothing, or hardly anything, since the last look."""
+            left = self.transport.get_write_buffer_size()
+            if left > self._unread - LEAST_READ:
+                connection = self.transport.get_extra_info("socket")
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, NO_LINGER)
+                self.transport.abort()
+                return
+            self._unread = left
+            self._writing = self.loop.call_later(settings.write_seconds, self._look)
 
         def _watch(self) -> None:
             """Keep one timer while no request is under way."""
             if self.cycle is not None and not self.cycle.response_complete:
-                self._stop()
-            elif self._timer is None:
-                self._timer = self.loop.call_later(seconds, self._give_up)
-
-        def _stop(self) -> None:
-            if self._timer is not None:
-                self._timer.cancel()
-                self._timer = None
+                self._reading = stopped(self._reading)
+            elif self._reading is None:
+                self._reading = self.loop.call_later(settings.body_seconds, self._give_up)
 
         def _give_up(self) -> None:
-            self._timer = None
+            self._reading = None
             if (self.cycle is None or self.cycle.response_complete) and not self.transport.is_closing():
                 self.transport.close()
 
     return Impatient
+
+
+def stopped(timer: TimerHandle | None) -> TimerHandle | None:
+    """Stop a timer; None, to be kept in its place."""
+    if timer is not None:
+        timer.cancel()
+    return None
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -95,7 +124,7 @@ def serve(app: ASGIApp, *, sock: socket.socket, settings: Settings, log: bool = 
     """Serve until SIGINT or SIGTERM; requests under way are answered first."""
     _set_log(log)
     config = uvicorn.Config(
-        app, http=protocol(settings.body_seconds), ws="none", log_config=None, access_log=False,
+        app, http=protocol(settings), ws="none", log_config=None, access_log=False,
         server_header=False, limit_concurrency=MOST_CONNECTIONS, timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=GRACE, lifespan="on",
     )  # fmt: skip

@@ -284,6 +284,12 @@ class HealthOut(BaseModel):
     room: int
 
 
+class ReadyOut(BaseModel):
+    """The next request would be served."""
+
+    status: Literal["ready"]
+
+
 class ErrorOut(BaseModel):
     """Why a request was not served: a code for programs, a sentence for people."""
 

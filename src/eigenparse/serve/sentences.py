@@ -1,88 +1,65 @@
-"""Request bodies in, checked sentences with their constraints out."""
+"""Sentences as clients send them in, checked sentences with their constraints out; runs in worker processes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from eigenparse.api.grammar import Grammar
-from eigenparse.api.raw import conventions
 from eigenparse.corpus.tokenise import split_sentences, tokenise
-from eigenparse.decode.grammar.constraints import Span as SpanTuple
+from eigenparse.decode.grammar.constraints import Span
 from eigenparse.decode.grammar.request import Request
-from eigenparse.serve.gate import Refusal
-from eigenparse.serve.schema import Limited, ParseMany, ParseOne, ParseText, Span, TagMany, TagOne, TagText
-from eigenparse.serve.settings import Settings
+from eigenparse.serve.limits import Limits, check_length, check_number, check_words
+from eigenparse.serve.refusal import Refusal
 
-Body = ParseOne | ParseMany | ParseText | TagOne | TagMany | TagText
-Item = str | Sequence[str] | Limited
+Item = str | Sequence[str] | Mapping[str, Any]
 
 
-def requests_of(grammar: Grammar, body: Body, settings: Settings) -> list[Request]:
-    """Every sentence of a body as a request to the grammar, or a refusal that names the first too large."""
-    items = _items(body, settings)
-    if len(items) > settings.max_sentences:
-        raise Refusal(
-            413, "too_many", f"{len(items)} sentences at once; send at most {settings.max_sentences}"
-        )
-    style = conventions(grammar)
-    return [_request(grammar, item, style, settings) for item in items]
+def split_text(text: str, limits: Limits) -> list[str]:
+    """The sentences of a paragraph."""
+    check_words(text.split(), limits)
+    found = list(split_sentences(text))
+    check_number(len(found), limits, "sentences")
+    return found
 
 
-def _items(body: Body, settings: Settings) -> list[Item]:
-    """The sentences of a body, still as they were sent."""
-    if isinstance(body, ParseText | TagText):
-        _check_words(body.text.split(), settings)
-        return list(split_sentences(body.text))
-    if isinstance(body, ParseMany | TagMany):
-        return list(body.sentences)
-    return [body if isinstance(body, ParseOne) else body.sentence]
+def request_of(grammar: Grammar, item: Item, style: dict[str, str], limits: Limits) -> Request:
+    """One sentence and its constraints, or a refusal.
 
-
-def _request(grammar: Grammar, item: Item, style: dict[str, str], settings: Settings) -> Request:
-    """One sentence and its constraints."""
-    if not isinstance(item, Limited):
-        return grammar.request(_tokens(item, style, settings))
-    tokens = _tokens(item.sentence, style, settings)
-    if item.tags is not None and len(item.tags) != len(tokens):
-        raise _conflict(f"{len(item.tags)} tags for {len(tokens)} tokens; give one for each, or null")
-    for span in (*item.require, *item.forbid):
-        if not span.start < span.end <= len(tokens):
-            raise _conflict(
-                f"the span {span.start} to {span.end} is not inside a sentence of {len(tokens)} tokens"
+    item: plain text, tokens, or a mapping as ``schema.Limited`` describes it.
+    style: how the grammar's treebank writes quotation marks and compounds.
+    """
+    if not isinstance(item, Mapping):
+        return grammar.request(_tokens(item, style, limits))
+    tokens = _tokens(item["sentence"], style, limits)
+    tags, require, forbid = (item.get(name) for name in ("tags", "require", "forbid"))
+    if tags is not None and len(tags) != len(tokens):
+        raise conflict(f"{len(tags)} tags for {len(tokens)} tokens; give one for each, or null")
+    for span in (*(require or ()), *(forbid or ())):
+        if not span["start"] < span["end"] <= len(tokens):
+            raise conflict(
+                f"the span {span['start']} to {span['end']} is not inside a sentence of {len(tokens)} tokens"
             )
     return grammar.request(
-        tokens, tags=item.tags, required=map(_span, item.require), forbidden=map(_span, item.forbid)
+        tokens, tags=tags, required=map(_span, require or ()), forbidden=map(_span, forbid or ())
     )
 
 
-def _tokens(sentence: str | Sequence[str], style: dict[str, str], settings: Settings) -> list[str]:
+def _tokens(sentence: str | Sequence[str], style: dict[str, str], limits: Limits) -> list[str]:
     """The tokens of a sentence, written as in the grammar's treebank; lengths are checked first."""
     if not isinstance(sentence, str):
         tokens = list(sentence)
-        _check_words(tokens, settings)
+        check_words(tokens, limits)
     else:
-        _check_words(sentence.split(), settings)
+        check_words(sentence.split(), limits)
         tokens = tokenise(sentence, **style)
-    if len(tokens) > settings.max_words:
-        raise Refusal(
-            413, "too_long", f"a sentence of {len(tokens)} words; at most {settings.max_words} are allowed"
-        )
+    check_length(len(tokens), limits)
     return tokens
 
 
-def _check_words(words: Sequence[str], settings: Settings) -> None:
-    """Refuse words longer than any word is."""
-    longest = max(map(len, words), default=0)
-    if longest > settings.max_word_length:
-        raise Refusal(
-            413,
-            "long_word",
-            f"a word of {longest} characters; at most {settings.max_word_length} are allowed",
-        )
-
-
-def _conflict(message: str) -> Refusal:
+def conflict(message: str) -> Refusal:
     """Constraints that contradict the sentence they came with."""
     return Refusal(409, "conflict", message)
 
 
-def _span(span: Span) -> SpanTuple:
-    return (span.start, span.end) if span.label is None else (span.start, span.end, span.label)
+def _span(span: Mapping[str, Any]) -> Span:
+    bounds = (span["start"], span["end"])
+    return bounds if span.get("label") is None else (*bounds, span["label"])

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from eigenparse.arrays import FloatArray, IntMatrix, IntVector
+from eigenparse.arrays import IntVector
 from eigenparse.corpus.columns import Trees
 from eigenparse.corpus.heads import feature_rules, rank_table
 from eigenparse.errors import OptionError
-from eigenparse.features.keys import dense_ids
 from eigenparse.kernels.columns import head_rows, other_head_above, spans
 from eigenparse.kernels.intern import mix_columns
 
@@ -177,34 +176,3 @@ def feature_keys(
         function = KNOWN[name] if isinstance(name, str) else name
         keys[:, t] = key(function(view)[order], np.full(order.size, t))
     return keys
-
-
-@dataclass(frozen=True, slots=True)
-class FeatureTable:
-    """Feature ids of rows sorted by label, and a scale a feature.
-
-    ids: (n, T).  scale: (d,).  Ids are dense in order of first occurrence, so that the features
-    of one label form one range.
-    """
-
-    ids: IntMatrix
-    scale: FloatArray
-
-
-def feature_table(
-    view: NodeView,
-    names: Sequence[str | Feature],
-    order: npt.NDArray[np.int64],
-    *,
-    kappa: float | None,
-    dtype: npt.DTypeLike = np.float32,
-) -> FeatureTable:
-    """Ids and scales of the named or given feature functions for the rows in ``order``.
-
-    Scaling [cohen-etal-2013]: feature i gets sqrt(n / (count_i + kappa)); ``None`` leaves it out.
-    The scales' dtype is that of everything projected later.
-    """
-    ids, known = dense_ids(feature_keys(view, names, order))
-    count = np.bincount(ids.ravel(), minlength=known.size)
-    scale = np.ones(known.size) if kappa is None else np.sqrt(order.size / (count + kappa))
-    return FeatureTable(ids, scale.astype(dtype))

@@ -64,6 +64,10 @@ class StateOptions:
     def __post_init__(self) -> None:
         if self.noise not in NOISES:
             raise OptionError(f"noise must be one of {', '.join(NOISES)}, got {self.noise!r} instead")
+        if self.precision not in PRECISIONS:
+            raise OptionError(
+                f"precision must be one of {', '.join(PRECISIONS)}, got {self.precision!r} instead"
+            )
 
 
 def wanted_states(count: LongVector, labels: tuple[Label, ...], options: StateOptions) -> IntVector:

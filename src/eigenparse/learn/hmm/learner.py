@@ -4,16 +4,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-import numpy as np
 from threadpoolctl import threadpool_limits
 
-from eigenparse.corpus.sequences import Sequences, map_symbols
-from eigenparse.errors import DataError, OptionError
+from eigenparse.errors import OptionError
 from eigenparse.learn.hmm.em import EmChoices, fit_em_hmm
 from eigenparse.learn.hmm.reading import SymbolText
-from eigenparse.learn.hmm.spectral import ChainChoices, Symbols, fit_spectral_hmm
+from eigenparse.learn.hmm.spectral import ChainChoices, Symbols, fit_spectral_hmm, symbol_table
+from eigenparse.learn.hmm.statistics import fit_statistics
 from eigenparse.learn.options import Options, option
-from eigenparse.models.hmm.chain import UNKNOWN, ChainModel
+from eigenparse.models.hmm.chain import ChainModel
 from eigenparse.work.work import Work
 
 METHODS = ("spectral", "cluster", "em")
@@ -53,7 +52,7 @@ class HmmOptions(Options):
         super().__post_init__()
         if self.adds_up and (self.method, self.form) != ("spectral", "hsu"):
             raise OptionError(
-                "only models of the method spectral in the form hsu add up; "
+                f"models of the method {self.method} in the form {self.form} do not add up; "
                 "use --method spectral --form hsu, or leave out --keep-statistics and --dictionary"
             )
 
@@ -66,9 +65,7 @@ class HmmOptions(Options):
         """Learn an HMM from sequences of symbols."""
         with threadpool_limits(limits=1):  # thread sums would arrive in any order
             if self.adds_up:
-                from eigenparse.learn.hmm.statistics import fit_statistics
-
-                return fit_statistics(data, self, work)
+                return fit_statistics(data, self.chain(), self.min_count, self.dictionary, work)
             return self.fit_symbols(symbol_table(data.sequences, self.min_count), data.unit, work)
 
     def fit_symbols(self, data: Symbols, unit: str, work: Work = Work()) -> ChainModel:
@@ -86,19 +83,3 @@ class HmmOptions(Options):
     def chain(self) -> ChainChoices:
         """The choices of the method spectral."""
         return ChainChoices(states=self.states, window=self.window, form=self.form, seed=self.seed)
-
-
-def symbol_table(corpus: Sequences, min_count: int = 1) -> Symbols:
-    """Training symbols with 0 for unknown; symbols seen less often than ``min_count`` are unknown."""
-    column = corpus.columns[0]
-    if not column.ids.size:
-        raise DataError("the text has no symbol; give at least one sequence")
-    count = np.bincount(column.ids, minlength=len(column.symbols))
-    kept = [
-        symbol
-        for k, symbol in enumerate(column.symbols)
-        if count[k] >= max(1, min_count) and symbol != UNKNOWN
-    ]
-    names = (UNKNOWN, *kept)
-    ids = np.maximum(map_symbols(column, {name: k for k, name in enumerate(names)}), 0).astype(np.int32)
-    return Symbols.of(ids, corpus.offsets, names)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from eigenparse.arrays import AnyArray, IntVector, LongVector, generator
-from eigenparse.corpus.sequences import Column, Sequences
+from eigenparse.corpus.sequences import Column, Sequences, map_symbols
 from eigenparse.errors import DataError
 from eigenparse.features.tagger.templates import (
     KeyMatrix,
@@ -21,7 +21,7 @@ from eigenparse.features.tagger.templates import (
     template_keys,
 )
 from eigenparse.inference.hmm.chain import filtered
-from eigenparse.models.hmm.chain import ChainModel
+from eigenparse.models.hmm.chain import UNKNOWN, ChainModel
 from eigenparse.spectral.chain_moments import (
     CentredProjection,
     centred_projection,
@@ -73,6 +73,22 @@ class Symbols:
     def of(cls, ids: IntVector, offsets: LongVector, names: tuple[str, ...]) -> "Symbols":
         """All tokens and sequences counted once."""
         return cls(ids, offsets, names, np.ones(ids.size), np.ones(offsets.size - 1))
+
+
+def symbol_table(corpus: Sequences, min_count: int = 1) -> Symbols:
+    """Training symbols with 0 for unknown; symbols seen less often than ``min_count`` are unknown."""
+    column = corpus.columns[0]
+    if not column.ids.size:
+        raise DataError("the text has no symbol; give at least one sequence")
+    count = np.bincount(column.ids, minlength=len(column.symbols))
+    kept = [
+        symbol
+        for k, symbol in enumerate(column.symbols)
+        if count[k] >= max(1, min_count) and symbol != UNKNOWN
+    ]
+    names = (UNKNOWN, *kept)
+    ids = np.maximum(map_symbols(column, {name: k for k, name in enumerate(names)}), 0).astype(np.int32)
+    return Symbols.of(ids, corpus.offsets, names)
 
 
 @dataclass(frozen=True, slots=True)

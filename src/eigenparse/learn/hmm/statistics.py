@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from eigenparse.errors import DataError, ModelFileError
-from eigenparse.learn.hmm.learner import HmmOptions, symbol_table
 from eigenparse.learn.hmm.reading import SymbolText
-from eigenparse.learn.hmm.spectral import ChainChoices
+from eigenparse.learn.hmm.spectral import ChainChoices, symbol_table
 from eigenparse.learn.hmm.stream import (
     ChainDictionary,
     ChainMoments,
@@ -73,10 +73,12 @@ def statistics_of(model: ChainModel, name: str) -> ChainStatistics:
 _USUAL: dict[str, Any] = asdict(ChainChoices())
 
 
-def fit_statistics(data: SymbolText, options: HmmOptions, work: Work = Work()) -> ChainModel:
+def fit_statistics(
+    data: SymbolText, choices: ChainChoices, min_count: int, model: Path | None, work: Work
+) -> ChainModel:
     """The model of a text with its sums, under the dictionary of another model or under its own."""
-    if options.dictionary is not None:
-        known = statistics_of(load_model(options.dictionary, "hmm"), str(options.dictionary))
+    if model is not None:
+        known = statistics_of(load_model(model, "hmm"), str(model))
         if known.unit != data.unit:
             raise DataError(
                 f"the dictionary is of units {known.unit!r}, not {data.unit!r}; use --unit {known.unit}"
@@ -84,7 +86,7 @@ def fit_statistics(data: SymbolText, options: HmmOptions, work: Work = Work()) -
         dictionary = known.dictionary
     else:
         work.stage("projections")
-        dictionary = chain_dictionary(symbol_table(data.sequences, options.min_count), options.chain())
+        dictionary = chain_dictionary(symbol_table(data.sequences, min_count), choices)
     work.stage("sums")
     batch = encoded(dictionary, data.sequences.columns[0], data.sequences.offsets)
     return ChainStatistics(dictionary, chain_moments(dictionary, batch), data.unit).model()

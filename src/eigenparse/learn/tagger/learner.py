@@ -38,6 +38,7 @@ from eigenparse.learn.tagger.latent import (
 )
 from eigenparse.learn.tagger.plan import TaggerPlan
 from eigenparse.learn.tagger.spectral import SpectralChoices, chain_views
+from eigenparse.learn.tagger.statistics import fit_statistics
 from eigenparse.learn.tagger.trust import choose_smoothing, spectral_parts
 from eigenparse.models.tagger.rhmm import Emission, RefinementHMM, Tagger
 from eigenparse.work.kept import Part
@@ -89,7 +90,7 @@ class TaggerOptions(Options):
         if self.adds_up and (self.method != "spectral" or self.emission == "loglinear" or self.ensemble > 1):
             raise OptionError(
                 "only one tagger of the method spectral with the emission class or backoff adds up; "
-                "say --emission class, or leave out --keep-statistics and --dictionary"
+                "use --emission class without --ensemble, or leave out --keep-statistics and --dictionary"
             )
 
     @property
@@ -100,9 +101,7 @@ class TaggerOptions(Options):
     def fit(self, data: Labelled, work: Work = Work()) -> Tagger:
         """Learn a tagger from labelled sequences."""
         if self.adds_up:
-            from eigenparse.learn.tagger.statistics import fit_statistics
-
-            return fit_statistics(data, self, work)
+            return fit_statistics(data, self.plan(data), self.dictionary, work)
         if self.ensemble == 1:
             return Tagger((fit_plan(data, self.plan(data), work),))
         plans = [replace(self.plan(data), seed=self.seed + k) for k in range(self.ensemble)]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from eigenparse.arrays import AnyArray
@@ -9,7 +10,7 @@ from eigenparse.errors import DataError, ModelFileError
 from eigenparse.features.tagger.sequence import ROLES, chain_features
 from eigenparse.learn.tagger.base import Labelled
 from eigenparse.learn.tagger.emission import BackoffEmission
-from eigenparse.learn.tagger.learner import TaggerOptions
+from eigenparse.learn.tagger.plan import TaggerPlan
 from eigenparse.learn.tagger.spectral import SpectralChoices
 from eigenparse.learn.tagger.stream import (
     KeySums,
@@ -83,21 +84,20 @@ def statistics_of(model: Tagger, name: str) -> TaggerStatistics:
 _USUAL: dict[str, Any] = asdict(SpectralChoices())
 
 
-def first_dictionary(data: Labelled, options: TaggerOptions) -> TaggerDictionary:
-    """Labels, features and projections of a first batch, as the options want them."""
-    plan = options.plan(data)
+def first_dictionary(data: Labelled, plan: TaggerPlan) -> TaggerDictionary:
+    """Labels, features and projections of a first batch."""
     emission = BackoffEmission(plan.emission.templates)
     symbols = tuple(template.text for template in plan.symbols)
     return tagger_dictionary(data, plan.features, emission, symbols, plan.spectral, plan.seed)
 
 
-def fit_statistics(data: Labelled, options: TaggerOptions, work: Work = Work()) -> Tagger:
+def fit_statistics(data: Labelled, plan: TaggerPlan, dictionary: Path | None, work: Work) -> Tagger:
     """The tagger of a corpus with its sums, under the dictionary of another model or under its own."""
-    if options.dictionary is not None:
-        known = statistics_of(load_model(options.dictionary, "rhmm"), str(options.dictionary)).dictionary
+    if dictionary is not None:
+        known = statistics_of(load_model(dictionary, "rhmm"), str(dictionary)).dictionary
     else:
         work.stage("projections")
-        known = first_dictionary(data, options)
+        known = first_dictionary(data, plan)
     work.stage("sums")
     return TaggerStatistics(known, tagger_moments(known, data.numbered(known.names))).model()
 

@@ -125,7 +125,8 @@ ARCS = Kind(
     reading="eigenparse.learn.dependency.reading:DependencyReading",
     verbs={
         "parse": "eigenparse.batch.parse_dependency:parse_arcs",
-        "evaluate": "eigenparse.batch.parse_dependency:evaluate_arcs",
+        "evaluate": "eigenparse.batch.attachment:evaluate_arcs",
+        "learnt": "eigenparse.batch.attachment:arcs_learnt",
     },
     kernels="eigenparse.kernels.dependency.arc_decoding",
 )
@@ -140,7 +141,7 @@ TREES = Kind(
     verbs={
         "parse": "eigenparse.batch.parse_dependency:parse_trees",
         "score": "eigenparse.batch.score:score_dependencies",
-        "evaluate": "eigenparse.batch.parse_dependency:evaluate_trees",
+        "evaluate": "eigenparse.batch.attachment:evaluate_trees",
     },
     kernels="eigenparse.kernels.dependency.deptree",
 )

@@ -75,7 +75,14 @@ class WordVectors:
     def summary(self) -> dict[str, Any]:
         """What is in the model."""
         n, k = self.vectors.shape
-        return {"words": n, "dimensions": k, "statistics": self.statistics is not None, **self.about}
+        tokens = self.about.get("n_tokens")
+        return {
+            "words": n,
+            "dimensions": k,
+            "tokens": tokens,
+            "statistics": self.statistics is not None,
+            **self.about,
+        }
 
     def index(self) -> dict[str, int]:
         """Row of every word."""

@@ -1,0 +1,81 @@
+"""Everything that can go wrong in, one status and one sentence out."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+
+from eigenparse.serve.refusal import Refusal, internal, problem
+
+SEE = "see /docs for examples"
+SHAPES = ("string_type", "list_type", "model_attributes_type")
+NAMES = ("Limited",)  # of models, which are no parts of a request
+WORDS = {
+    "missing": "is missing",
+    "too_short": "is empty",
+    "extra_forbidden": "is not known here",
+    "string_type": "should be a text or a list of tokens",
+    "list_type": "should be a list",
+    "string_unicode": "holds half a character (a lone surrogate)",
+}
+
+
+def add_errors(app: FastAPI) -> None:
+    """Every failure as one sentence; details of the unexpected go to the log only."""
+
+    @app.exception_handler(Refusal)
+    async def refused(_: Request, error: Refusal) -> JSONResponse:
+        headers = None if error.retry is None else {"retry-after": str(error.retry)}
+        return JSONResponse(problem(error.code, error.message), error.status, headers)
+
+    @app.exception_handler(RequestValidationError)
+    async def misshapen(request: Request, error: RequestValidationError) -> JSONResponse:
+        found = error.errors()
+        if found[0]["type"] == "json_invalid":
+            return JSONResponse(problem("not_json", f"the body is not JSON; {SEE}"), 400)
+        told = in_words(found, request.headers.get("content-type"))
+        return JSONResponse(problem("misshapen", f"{told}; {SEE}"), 422)
+
+    @app.exception_handler(HTTPException)
+    async def plain(_: Request, error: HTTPException) -> JSONResponse:
+        code = {400: "not_json", 404: "not_found", 405: "wrong_method"}.get(error.status_code, "refused")
+        told = {404: "there is nothing here; see /docs", 400: "the body cannot be read as JSON"}
+        said = told.get(error.status_code, str(error.detail))
+        return JSONResponse(problem(code, said), error.status_code, error.headers)
+
+    @app.exception_handler(Exception)
+    async def unexpected(_: Request, error: Exception) -> JSONResponse:  # the guard logs it
+        failed = internal()
+        return JSONResponse(problem(failed.code, failed.message), failed.status)
+
+
+def in_words(found: Sequence[dict[str, Any]], content_type: str | None) -> str:
+    """What is wrong with a request, without the language of the library that found it.
+
+    found: its errors.  Where a value may be of several shapes there is one for each; the one that is
+    not about the shape says most.
+    """
+    error = next((one for one in found if one["type"] not in SHAPES), found[0])
+    source, *rest = error["loc"]
+    if source == "body" and len(rest) <= 1:
+        return _whole_body(content_type)
+    inner = rest[1:] if source == "body" else rest
+    tokens = any(str(part).startswith("list[") for part in inner)
+    place = ".".join(
+        str(part) for part in inner if isinstance(part, int) or (part.isidentifier() and part not in NAMES)
+    )[:200]
+    if error["type"] == "string_pattern_mismatch":
+        return f"{place} is empty or holds a blank; a token is a word" if tokens else f"{place} is empty"
+    said = WORDS.get(error["type"]) or error["msg"].removeprefix("Input ").removeprefix("String ")
+    return f"{place} {said}"
+
+
+def _whole_body(content_type: str | None) -> str:
+    """Why a body as a whole is no request."""
+    if content_type is None or "json" not in content_type.lower():
+        given = "is missing" if content_type is None else f"is {content_type[:100]!r}"
+        return f"the header Content-Type {given}; send JSON with 'Content-Type: application/json'"
+    return "the body is empty or not an object in braces"

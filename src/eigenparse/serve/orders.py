@@ -1,0 +1,99 @@
+"""Checked request bodies in, jobs for worker processes out; their answers in, one response out."""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import Response
+
+from eigenparse.serve import schema
+from eigenparse.serve.gate import Gate, Job
+from eigenparse.serve.limits import Limits, check_length, check_number
+
+SHORT = 40  # words of a sentence that is parsed in next to no time
+CHARACTERS = 10  # that a word has at most, when words are only guessed at
+
+JobsOf = Callable[[Any, Sequence[Any]], list[Job]]
+
+
+async def results(gate: Gate, request: Request, body: Any, jobs_of: JobsOf) -> Response:
+    """Do the work of a body and answer with all results, in order."""
+    begun = time.perf_counter()
+    async with gate.visit(hung_up(request)) as visit:
+        if isinstance(body, schema.ParseText | schema.TagText):
+            split = await visit.answers([_job(short=True, task="split", text=body.text)])
+            items = json.loads(split[0])
+        else:
+            items = _items(body, gate.settings.limits)
+        answers = await visit.answers(jobs_of(body, items))
+    seconds = json.dumps(round(time.perf_counter() - begun, 6)).encode()
+    content = b'{"results":[' + b",".join(answers) + b'],"seconds":' + seconds + b"}"
+    return Response(content, media_type="application/json")
+
+
+async def hung_up(request: Request) -> None:
+    """Wait until the client has closed the connection."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _items(body: Any, limits: Limits) -> list[Any]:
+    """The sentences or trees of a body as plain values; what is plainly too much is refused here."""
+    if isinstance(body, schema.ScoreBody):
+        check_number(len(body.trees), limits, "trees")
+        return list(body.trees)
+    items: list[Any]
+    if isinstance(body, schema.ParseOne):
+        items = [body.model_dump(include={"sentence", "require", "forbid", "tags"})]
+    elif isinstance(body, schema.TagOne):
+        items = [body.sentence]
+    else:
+        check_number(len(body.sentences), limits, "sentences")
+        items = body.model_dump(include={"sentences"})["sentences"]
+    for item in items:
+        check_length(_n_words(item), limits)
+    return items
+
+
+def parse_jobs(body: schema.Wishes, items: Sequence[Any]) -> list[Job]:
+    """A job for each sentence of /parse."""
+    wishes = [body.k, body.dependencies, body.states, body.chart]
+    return [
+        _job(
+            short=_is_short(item),
+            task="parse",
+            item=item,
+            wishes=wishes,
+            prefix=f"sentence {number}: " if len(items) > 1 else "",
+        )
+        for number, item in enumerate(items, start=1)
+    ]
+
+
+def tag_jobs(_: Any, items: Sequence[Any]) -> list[Job]:
+    """A job for each sentence of /tag."""
+    return [_job(short=_is_short(item), task="tag", item=item) for item in items]
+
+
+def score_jobs(_: Any, items: Sequence[Any]) -> list[Job]:
+    """A job for each tree of /score."""
+    return [_job(short=_is_short(item), task="score", item=item) for item in items]
+
+
+def _job(*, short: bool, **content: Any) -> Job:
+    return Job(json.dumps(content).encode(), short)
+
+
+def _n_words(item: Any) -> int:
+    """How many words a sentence has at least."""
+    sentence = item["sentence"] if isinstance(item, dict) else item
+    return len(sentence.split() if isinstance(sentence, str) else sentence)
+
+
+def _is_short(item: Any) -> bool:
+    """Whether a sentence is short, also if its text has few blanks."""
+    sentence = item["sentence"] if isinstance(item, dict) else item
+    guess = len(sentence) // CHARACTERS if isinstance(sentence, str) else 0
+    return max(guess, _n_words(item)) <= SHORT
