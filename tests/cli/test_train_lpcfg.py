@@ -88,7 +88,7 @@ def test_the_model_does_not_tell_the_time_and_the_report_does(
 def test_states_are_tuned_on_development_trees(
     corpus: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from eigenparse.api import tuning
+    from eigenparse.batch import tune_grammar as tuning
 
     monkeypatch.setattr(tuning, "LADDER", (1, 2))
     monkeypatch.setattr(tuning, "N_LABELS", 1)

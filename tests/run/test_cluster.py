@@ -92,7 +92,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks and shards so small that each corpus has several."""
     from eigenparse.batch import pairs, parse_dependency, parse_grammar, tag
     from eigenparse.corpus import text_blocks
-    from eigenparse.learn.dependency import deptree_blocks
+    from eigenparse.learn.dependency import blocks as deptree_blocks
     from eigenparse.learn.grammar import shards
 
     monkeypatch.setattr(parse_grammar, "SENTENCES", 90)

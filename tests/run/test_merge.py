@@ -61,7 +61,7 @@ def test_what_is_not_exact_is_refused(texts: pathlib.Path) -> None:
     assert done.code == 1
     assert "--words" in done.err
     wide = embed(texts, "b", "--words", first, "--window", 3)
-    assert "other settings" in call("merge", first, wide, "--out", out).err
+    assert "other options" in call("merge", first, wide, "--out", out).err
     plain = texts / "plain.vectors"
     assert call("embed", texts / "a.txt", "--dim", 4, "--out", plain).code == 0
     assert "without statistics" in call("merge", first, plain, "--out", out).err

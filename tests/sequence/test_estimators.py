@@ -57,7 +57,7 @@ def test_hmm_density_scores_samples_and_states():
     X = [list("abcabcabcabc")] * 30
     spectral = HMMDensity(states=3).fit(X)
     assert 1.0 <= spectral.perplexity(X) < 1.7
-    proper = HMMDensity("cluster", states=3, rounds=20).fit(X)
+    proper = HMMDensity("cluster", states=3, em_rounds=20).fit(X)
     assert proper.predict(X).shape == (360,)
     assert_allclose(proper.predict_proba(X).sum(axis=1), 1.0, rtol=1e-9)
     assert len(proper.sample(2, 5)) == 2
@@ -115,7 +115,7 @@ EXCEPTIONS = {
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     "estimator",
-    [RefinementHMMTagger(states=2), HMMDensity("em", states=2, rounds=2)],
+    [RefinementHMMTagger(states=2), HMMDensity("em", states=2, em_rounds=2)],
     ids=["tagger", "density"],
 )
 def test_check_estimator_passes_but_for_the_listed_checks(estimator):

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from eigenparse.data import located
+from eigenparse.arrays import AnyArray
 from eigenparse.decode.grammar.constraints import Span, Tag, span_limits
 from eigenparse.decode.grammar.parser import ParserOptions, make_parser
 from eigenparse.decode.grammar.posteriors import listed
@@ -22,10 +22,10 @@ from eigenparse.decode.grammar.results import (
     make_tables,
     parses_of,
 )
-from eigenparse.errors import DataError, ModelFileError, OptionError
+from eigenparse.errors import DataError, OptionError
 from eigenparse.models.grammar.kind import GRAMMAR, GRAMMARS
 from eigenparse.models.grammar.pcfg import LatentGrammar
-from eigenparse.models.registry import load_model, save_model
+from eigenparse.models.registry import kind_of, load_model, save_model
 from eigenparse.run.local import check_jobs, thread_map
 
 if TYPE_CHECKING:
@@ -191,6 +191,19 @@ class Grammar:
 
         return unbinarise(sample_trees(self.latent, n, seed=seed, max_words=max_words))
 
+    def to_parts(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
+        """JSON header and named arrays of the parameters."""
+        return self.latent.to_parts()
+
+    @classmethod
+    def from_parts(cls, header: dict[str, Any], arrays: dict[str, AnyArray]) -> "Grammar":
+        """The inverse of ``to_parts``."""
+        return cls.of(LatentGrammar.from_parts(header, arrays))
+
+    def summary(self) -> dict[str, Any]:
+        """Sizes, and how the grammar was learnt."""
+        return self.latent.summary()
+
     def save(self, path: str | Path) -> None:
         """Write the grammar to one file; it appears whole or not at all."""
         save_model(self.latent, path, GRAMMAR.name)
@@ -201,10 +214,5 @@ def load(path: str | Path) -> Grammar:
 
     Raises ModelFileError if there is none, or if it was cut, altered or made by something else.
     """
-    found = located(path)
-    if not found.is_file():
-        reason = "is a directory" if found.is_dir() else "no such file"
-        raise ModelFileError(
-            f"{path}: {reason}; name a model, as `eigenparse train lpcfg` writes it with --out"
-        )
-    return Grammar.of(load_model(found, *GRAMMARS))
+    kind_of(path)
+    return Grammar.of(load_model(path, *GRAMMARS))

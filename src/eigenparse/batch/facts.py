@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 _LONGEST = 72
+_NAMES = 18  # least width of the column of names
 
 
 def fact_lines(facts: dict[str, Any], before: str = "") -> list[str]:
@@ -24,13 +25,15 @@ def fact_lines(facts: dict[str, Any], before: str = "") -> list[str]:
 
 
 def table(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """Rows of figures by name as a table with a head; nothing if there are none."""
+    """Rows of figures by name as a table with a head; one row of numbers alone as one line."""
     if not rows:
         return []
-    names = list(rows[0])
-    shown = [[_cell(row[name]) for name in names] for row in rows]
-    widths = [max(len(text) for text in column) for column in zip(names, *shown)]
-    return [_row(cells, widths) for cells in (names, *shown)]
+    if len(rows) == 1 and not any(isinstance(value, str) for value in rows[0].values()):
+        return ["  ".join(f"{name} {_cell(value)}" for name, value in rows[0].items())]
+    head = ["F1" if name == "f1" else name for name in rows[0]]
+    shown = [[_cell(value) for value in row.values()] for row in rows]
+    first, *others = (max(len(text) for text in column) for column in zip(head, *shown))
+    return [_row(cells, [max(first, _NAMES), *others]) for cells in (head, *shown)]
 
 
 def _row(cells: Sequence[str], widths: Sequence[int]) -> str:

@@ -4,19 +4,46 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from eigenparse.batch.places import ModelPlace, loaded
 from eigenparse.batch.requests import InfoRequest
 from eigenparse.errors import OptionError
 from eigenparse.inference.grammar.typical import state_profiles, states_by_size
 from eigenparse.models.grammar.pcfg import LatentGrammar
 
-_REPORTED = ("method", "seed", "binarisation", "em_rounds", "n_trees", "n_words", "negative_share")
-
 
 def info(path: Path, asked: InfoRequest) -> tuple[dict[str, Any], list[str]]:
     """Facts about a grammar, and the same as lines."""
     facts = describe(loaded(ModelPlace.of(path)), asked.labels, asked.n_labels, asked.top)
     return facts, fact_table(facts)
+
+
+def learnt(grammar: LatentGrammar) -> list[str]:
+    """What was learnt, for people."""
+    facts, report = grammar.summary(), grammar.report
+    lines = [
+        f"{report['method']}, seed {report['seed']}: {report['n_trees']} trees, {report['n_words']} words",
+        f"{facts['n_labels']} labels, {facts['n_rules']} rules, {facts['n_known_words']} words; "
+        f"{facts['n_states']} states, at most {facts['most_states']} per label; {facts['members']} "
+        f"{'member' if facts['members'] == 1 else 'members'}, {facts['parameters']} parameters",
+        *_singular_line(report),
+    ]
+    if report.get("negative_share"):
+        lines.append(f"{100 * report['negative_share']:.1f} % of the weights are negative")
+    return lines
+
+
+def _singular_line(report: dict[str, Any]) -> list[str]:
+    """How fast singular values fall, over the labels that have them."""
+    values = (report.get("members") or [{}])[0].get("singular", {})
+    ratios = [v[-1] / v[0] for v in values.values() if len(v) > 1 and v[0] > 0]
+    if not ratios:
+        return []
+    return [
+        f"singular values of {len(values)} labels: the last kept is {np.median(ratios):.3f} of the first "
+        f"(median; {min(ratios):.3f} to {max(ratios):.3f})"
+    ]
 
 
 def describe(grammar: LatentGrammar, wanted: Sequence[str], n_labels: int, top: int) -> dict[str, Any]:
@@ -29,8 +56,7 @@ def describe(grammar: LatentGrammar, wanted: Sequence[str], n_labels: int, top: 
     singular = (report.get("members") or [{}])[0].get("singular", {})
     return {
         "kind": "lpcfg",
-        **_sizes(grammar),
-        **{name: report[name] for name in _REPORTED if name in report},
+        **grammar.summary(),
         "labels": [
             {"label": str(skeleton.labels[a]), "states": int(first.states[a]), "nodes": int(counts[a])}
             | ({"singular_values": singular[str(a)]} if str(a) in singular else {})
@@ -55,20 +81,6 @@ def _check_labels(wanted: Sequence[str], known: list[str]) -> None:
     missing = [name for name in wanted if name not in known]
     if missing:
         raise OptionError(f"the grammar has no label {missing[0]!r}; `info --json` lists them all")
-
-
-def _sizes(grammar: LatentGrammar) -> dict[str, int]:
-    skeleton = grammar.skeleton
-    every = (grammar, *grammar.others)
-    return {
-        "members": sum(len(one.members) for one in every),
-        "n_labels": skeleton.n_labels,
-        "n_rules": int(skeleton.rules.shape[0]),
-        "n_known_words": skeleton.n_words,
-        "n_word_classes": skeleton.n_classes,
-        "n_states": int(grammar.members[0].states.sum()),
-        "parameters": sum(member.n_parameters for one in every for member in one.members),
-    }
 
 
 def _short(value: float) -> float:

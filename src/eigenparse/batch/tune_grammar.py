@@ -85,7 +85,7 @@ def evaluate(grammar: LatentGrammar, gold: Treebank | Shards) -> list[dict[str, 
     return [
         {
             "grammar": "plain PCFG" if method == "pcfg" else f"latent ({method})",
-            **{"F1" if name == "f1" else name: v for name, v in found.items() if isinstance(v, float)},
+            **{name: value for name, value in found.items() if isinstance(value, float)},
         }
     ]
 

@@ -5,7 +5,7 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.base import DensityMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,9 +21,10 @@ from eigenparse.inference.hmm.chain import (
     sample,
     sequence_scores,
 )
+from eigenparse.learn.estimator import OptionsEstimator
 from eigenparse.learn.hmm.learner import HmmOptions
 from eigenparse.learn.hmm.reading import SymbolText
-from eigenparse.learn.hmm.spectral import ChainChoices, symbol_table
+from eigenparse.learn.hmm.spectral import symbol_table
 from eigenparse.learn.hmm.stream import (
     ChainMoments,
     chain_dictionary,
@@ -41,37 +42,23 @@ def _moments_add(estimator: Any) -> bool:
     return True
 
 
-class HMMDensity(DensityMixin, BaseEstimator):  # type: ignore[misc]
+class HMMDensity(
+    DensityMixin,  # type: ignore[misc]
+    OptionsEstimator,
+    record=HmmOptions,
+    leave_out=("keep_statistics", "dictionary"),
+):
     """Probability of symbol sequences: spectral (floored predictions), or a proper HMM by cluster or em.
 
     X is a list of sequences, or hmmlearn's array of symbols with ``lengths``; a row of several columns
-    is one symbol.
+    is one symbol.  Its parameters are the fields of ``eigenparse.learn.hmm.learner.HmmOptions``.
     """
-
-    def __init__(
-        self,
-        method: str = "spectral",
-        states: int = 20,
-        window: int = 2,
-        form: str = "hsu",
-        rounds: int | None = None,
-        seed: int = 0,
-    ) -> None:
-        self.method = method
-        self.states = states
-        self.window = window
-        self.form = form
-        self.rounds = rounds
-        self.seed = seed
 
     def fit(self, X: Any, y: Any = None, lengths: Any = None) -> "HMMDensity":
         """Learn from unlabelled sequences; refitting forgets."""
         corpus = as_sequences(X, lengths)
         self.n_features_in_ = len(corpus.columns)
-        options = HmmOptions(
-            self.method, self.states, self.window, self.form, em_rounds=self.rounds, seed=self.seed
-        )
-        self.model_ = options.fit(SymbolText(_single(corpus), "word"))
+        self.model_ = self.options().fit(SymbolText(_single(corpus), "word"))
         self.trace_ = self.model_.about.get("log_likelihood", [])
         for name in ("dictionary_", "moments_"):
             self.__dict__.pop(name, None)
@@ -85,9 +72,8 @@ class HMMDensity(DensityMixin, BaseEstimator):  # type: ignore[misc]
         """
         corpus = _single(as_sequences(X, lengths))
         if not hasattr(self, "dictionary_"):
-            choices = ChainChoices(states=self.states, window=self.window, form=self.form, seed=self.seed)
             self.n_features_in_, self.trace_ = 1, []
-            self.dictionary_ = chain_dictionary(symbol_table(corpus), choices)
+            self.dictionary_ = chain_dictionary(symbol_table(corpus, self.min_count), self.options().chain())
         batch = chain_moments(self.dictionary_, encoded(self.dictionary_, corpus.columns[0], corpus.offsets))
         self.moments_: ChainMoments = self.moments_ + batch if hasattr(self, "moments_") else batch
         self.model_ = streamed_hmm(self.dictionary_, self.moments_, "word")

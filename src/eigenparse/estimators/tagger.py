@@ -6,7 +6,7 @@ import itertools
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -15,6 +15,7 @@ from eigenparse.corpus.sequences import Column
 from eigenparse.errors import DataError, OptionError
 from eigenparse.estimators.inputs import as_sequences, cut, flat_labels, is_nested
 from eigenparse.inference.tagger.chain import label_marginals
+from eigenparse.learn.estimator import OptionsEstimator
 from eigenparse.learn.tagger.base import Labelled, labelled
 from eigenparse.learn.tagger.learner import TaggerOptions
 from eigenparse.learn.tagger.statistics import first_dictionary
@@ -30,37 +31,25 @@ from eigenparse.models.tagger.rhmm import Tagger
 def _moments_add(estimator: Any) -> bool:
     """Whether what an estimator learns is a sum over batches."""
     sums = estimator.method == "spectral" and estimator.emission in ("class", "backoff")
-    if not sums or estimator.members != 1:
+    if not sums or estimator.ensemble != 1:
         raise OptionError(
             "only one model of the method spectral with the emission class or backoff adds up; use fit for others"
         )
     return True
 
 
-class RefinementHMMTagger(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class RefinementHMMTagger(
+    ClassifierMixin,  # type: ignore[misc]
+    OptionsEstimator,
+    record=TaggerOptions,
+    leave_out=("keep_statistics", "dictionary"),
+):
     """Label every token of a sequence [stratos-2013].
 
     ``fit(X, y, lengths)`` takes a list of sequences with a list of label lists (then ``predict`` returns
     such lists, and cross-validation splits whole sequences), or one array of tokens with ``lengths``.
+    Its parameters are the fields of ``eigenparse.learn.tagger.learner.TaggerOptions``.
     """
-
-    def __init__(
-        self,
-        method: str = "spectral",
-        states: int = 8,
-        emission: str = "loglinear",
-        rounds: int | None = None,
-        strength: float | None = None,
-        members: int = 1,
-        seed: int = 0,
-    ) -> None:
-        self.method = method
-        self.states = states
-        self.emission = emission
-        self.rounds = rounds
-        self.strength = strength
-        self.members = members
-        self.seed = seed
 
     def fit(self, X: Any, y: Any, lengths: Any = None) -> "RefinementHMMTagger":
         """Learn from tokens and their labels; refitting forgets."""
@@ -71,22 +60,11 @@ class RefinementHMMTagger(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.classes_, ids = np.unique(np.asarray(labels), return_inverse=True)
         names = tuple(str(k) for k in range(self.classes_.size))
         corpus = tokens.with_column(Column("label", ids.astype(np.int32), names))
-        self.model_: Tagger = self._options().fit(labelled(corpus, "label"))
+        self.model_: Tagger = self.options().fit(labelled(corpus, "label"))
         self.n_features_in_ = len(tokens.columns)
         for name in ("dictionary_", "moments_"):
             self.__dict__.pop(name, None)
         return self
-
-    def _options(self) -> TaggerOptions:
-        return TaggerOptions(
-            method=self.method,
-            states=self.states,
-            emission=self.emission,
-            em_rounds=self.rounds,
-            strength=self.strength,
-            ensemble=self.members,
-            seed=self.seed,
-        )
 
     @available_if(_moments_add)  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, lengths: Any = None, classes: Any = None) -> "RefinementHMMTagger":
@@ -115,7 +93,7 @@ class RefinementHMMTagger(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _begin(self, data: Labelled) -> None:
-        self.dictionary_ = first_dictionary(data, self._options().plan(data))
+        self.dictionary_ = first_dictionary(data, self.options().plan(data))
         self.n_features_in_ = len(data.sequences.columns)
 
     @available_if(_moments_add)  # type: ignore[untyped-decorator]

@@ -6,41 +6,31 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from eigenparse.arrays import AnyArray
 from eigenparse.errors import DataError
+from eigenparse.learn.estimator import OptionsEstimator
 from eigenparse.learn.vectors.learner import VectorOptions, count_pairs
 from eigenparse.learn.vectors.words import Vocabulary, choose_vocabulary, count_words
 from eigenparse.models.vectors.vectors import UNKNOWN, nearest, rows_of
 from eigenparse.spectral.pairs import PairCounts
 
 
-class WordEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class WordEmbedding(
+    TransformerMixin,  # type: ignore[misc]
+    OptionsEstimator,
+    record=VectorOptions,
+    leave_out=("keep_statistics",),
+    min_count=1,
+    words=None,
+):
     """Vectors of words from sentences: strings, or lists of words.
 
     ``partial_fit`` and ``merge`` add counts; the vocabulary is that given as ``words``, else that of the
-    first batch.
+    first batch.  Its other parameters are the fields of ``eigenparse.learn.vectors.learner.VectorOptions``.
     """
-
-    def __init__(
-        self,
-        dim: int = 50,
-        method: str = "cca",
-        window: int = 2,
-        vocabulary: int = 50_000,
-        min_count: int = 1,
-        words: tuple[str, ...] | None = None,
-        seed: int = 0,
-    ) -> None:
-        self.dim = dim
-        self.method = method
-        self.window = window
-        self.vocabulary = vocabulary
-        self.min_count = min_count
-        self.words = words
-        self.seed = seed
 
     def fit(self, X: Iterable[Any], y: Any = None) -> "WordEmbedding":
         """Learn from sentences; refitting forgets."""
@@ -55,22 +45,20 @@ class WordEmbedding(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.vocabulary_ = self._words(text)
         elif self.words is not None:
             self.vocabulary_ = _counted(self.vocabulary_, text)
-        batch = count_pairs([text], self.vocabulary_, self._options().distance)
+        batch = count_pairs([text], self.vocabulary_, self.options().distance)
         self.pairs_: PairCounts = self.pairs_ + batch if hasattr(self, "pairs_") else batch
         return self._learn()
 
     def _words(self, text: bytes) -> Vocabulary:
         if self.words is None:
-            return choose_vocabulary(count_words([text]), self.vocabulary, min_count=self.min_count)
+            found = count_words([text], lower=self.lower)
+            return choose_vocabulary(found, self.vocabulary, min_count=self.min_count, lower=self.lower)
         names = (UNKNOWN, *self.words)
-        return _counted(Vocabulary.of(names, np.zeros(len(names), dtype=np.int64)), text)
+        return _counted(Vocabulary.of(names, np.zeros(len(names), dtype=np.int64), self.lower), text)
 
     def _learn(self) -> "WordEmbedding":
-        self.vectors_ = self._options().fit_counts(self.vocabulary_, self.pairs_)
+        self.vectors_ = self.options().fit_counts(self.vocabulary_, self.pairs_)
         return self
-
-    def _options(self) -> VectorOptions:
-        return VectorOptions(dim=self.dim, method=self.method, window=self.window, seed=self.seed)
 
     def merge(self, other: "WordEmbedding") -> "WordEmbedding":
         """Add what another estimator with the same ``words`` counted."""
@@ -101,7 +89,7 @@ def _lines(X: Iterable[Any]) -> bytes:
 
 def _counted(vocabulary: Vocabulary, text: bytes) -> Vocabulary:
     """The vocabulary with the words of a text counted too."""
-    found = count_words([text])
+    found = count_words([text], lower=vocabulary.lower)
     counts = vocabulary.counts.copy()
     counts[1:] += [found.counts.get(word.encode(), 0) for word in vocabulary.words[1:]]
     counts[0] += found.n_tokens - (counts[1:] - vocabulary.counts[1:]).sum()

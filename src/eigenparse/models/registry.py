@@ -124,7 +124,7 @@ def kind_of(path: str | Path) -> Kind:
     """The kind of a model file, from its header alone."""
     path = located(path)
     if not path.is_file():
-        reason = "is a directory" if path.is_dir() else "no such model file"
+        reason = "is a directory" if path.is_dir() else "no such file"
         raise ModelFileError(f"{path}: {reason}; name a file that `eigenparse train` wrote")
     return _known(path, model_kind(path))
 
