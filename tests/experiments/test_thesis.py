@@ -40,7 +40,7 @@ from eigenparse.experiments.trials import (
     same_base,
 )
 from eigenparse.learn.grammar.options import GrammarOptions
-from eigenparse.learn.stages import Once
+from eigenparse.learn.once import Once
 from eigenparse.report import Curves, Report, Table, read_report, write_report
 
 SMALL = Plan(runs=2, n_test=20, states=(1, 3), compared=(3,), n_sizes=2)
