@@ -22,6 +22,7 @@ from eigenparse.models.schema import (
     check_value,
     exact_sum,
 )
+from eigenparse.models.tagger.rhmm import parts_below
 
 FLOAT, KEY, LONG, INT = ("f8",), ("u8",), ("i8",), ("i4",)
 MOST_STATES = 4096  # of one label: the products of three such numbers are far from wrapping around
@@ -122,14 +123,10 @@ ONE_VIEW = Schema(
 )  # fmt: skip
 
 
-def _below(arrays: Arrays, prefix: str) -> dict[str, AnyArray]:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-
-
 def _views_fit(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
     for a, viewed in enumerate(header["viewed"]):
         if viewed:
-            check_model(ONE_VIEW, {}, _below(arrays, f"view{a}."))
+            check_model(ONE_VIEW, {}, parts_below(arrays, f"view{a}."))
     return True
 
 
