@@ -23,6 +23,20 @@ Arrays = dict[str, Any]
 Change = Callable[[dict[str, Any], Arrays], None]
 
 
+def write_older(path: pathlib.Path, out: pathlib.Path) -> None:
+    """The same parser in a file as they were before: numbers of rows, and rows in single precision."""
+    kind, header, arrays = read_container(path)
+    model = load_model(path, kind)
+    for prefix, table in (("", model.weights[:, None]), ("label_", model.labeller.weights)):
+        del arrays[f"{prefix}used"], arrays[f"{prefix}values"]
+        rows = np.flatnonzero(table.any(axis=1)).astype(np.uint32)
+        arrays |= {
+            f"{prefix}rows": rows,
+            f"{prefix}weights": table[rows].squeeze(axis=1 if not prefix else ()),
+        }
+    write_container(out, kind=kind, header=header, arrays=arrays)
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """One small sound model of every kind."""
@@ -30,6 +44,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     trees, _ = toy(40)
     parser = small(passes=1, tags="predicted").fit(trees)
     save_model(parser, folder / "dependency", "dependency")
+    write_older(folder / "dependency", folder / "older")
     plain = DepTreeOptions(states=2, rounds=1).fit(trees)
     save_model(plain, folder / "deptree", "deptree")
     heads = DepTreeOptions(states=2, estimator="lpcfg").fit(trees)
@@ -85,7 +100,8 @@ def no_symbols(header: dict[str, Any], arrays: Arrays) -> None:
 def many_relations(header: dict[str, Any], arrays: Arrays) -> None:
     """A small file that asks for a table of 68 GB."""
     header |= {"label_bits": 22, "relations": [f"r{k}" for k in range(4096)]}
-    arrays["label_weights"] = np.zeros((arrays["label_rows"].size, 4096), dtype=np.float32)
+    arrays |= {"label_rows": np.zeros(1, np.uint32), "label_weights": np.zeros((1, 4096), np.float32)}
+    del arrays["label_used"], arrays["label_values"]
 
 
 def wide_states(header: dict[str, Any], arrays: Arrays) -> None:
@@ -100,11 +116,17 @@ CRAFTED: dict[str, tuple[str, Change]] = {
     "bits as text": ("dependency", put("bits", "22")),
     "an order that does not exist": ("dependency", put("order", 3)),
     "crossing in order 2": ("dependency", lambda h, a: h.update(order=2, crossing=True)),
-    "rows beyond the table": ("dependency", fill("rows", 2**32 - 1)),
-    "rows that fall": ("dependency", turn("rows", lambda rows: rows[::-1])),
-    "rows that repeat": ("dependency", fill("rows", 5, slice(None))),
-    "weights in half precision": ("dependency", turn("weights", lambda w: w.astype(np.float16))),
-    "fewer weights than rows": ("dependency", turn("weights", lambda w: w[:-1])),
+    "rows beyond the table": ("older", fill("rows", 2**32 - 1)),
+    "rows that fall": ("older", turn("rows", lambda rows: rows[::-1])),
+    "rows that repeat": ("older", fill("rows", 5, slice(None))),
+    "weights in half precision": ("older", turn("weights", lambda w: w.astype(np.float16))),
+    "fewer weights than rows": ("older", turn("weights", lambda w: w[:-1])),
+    "a table without weights": ("dependency", lambda h, a: a.pop("values")),
+    "no table": ("dependency", lambda h, a: (a.pop("values"), a.pop("used"))),
+    "fewer weights than bits": ("dependency", turn("values", lambda w: w[:-1])),
+    "more bits than weights": ("dependency", fill("used", 255, 0)),
+    "fewer bits than the table has": ("dependency", turn("label_used", lambda bits: bits[:-1])),
+    "weights in single precision": ("dependency", turn("values", lambda w: w.astype(np.float32))),
     "a template with an unknown code": ("dependency", put("templates", ["z: h.p"])),
     "a tagger of lemmas": ("dependency", lambda h, a: h["taggers"].update(lemma=h["taggers"]["upos"])),
     "taggers as a list": ("dependency", put("taggers", [1, 2])),
@@ -164,11 +186,17 @@ def test_files_of_before_are_read(model: str, folder: pathlib.Path) -> None:
     older = (
         {name: value for name, value in header.items() if name != "about"} if kind != "vectors" else header
     )
-    write_container(folder / "older", kind=kind, header=older, arrays=arrays)
-    found = load_model(folder / "older", kind)
+    write_container(folder / "bare", kind=kind, header=older, arrays=arrays)
+    found = load_model(folder / "bare", kind)
     assert found.summary()
     save_model(load_model(folder / model, kind), folder / "again", kind)
     assert (folder / "again").read_bytes() == (folder / model).read_bytes()
+
+
+def test_older_tables_are_read(folder: pathlib.Path) -> None:
+    older, newer = (load_model(folder / name, "dependency") for name in ("older", "dependency"))
+    assert np.array_equal(older.weights, newer.weights)
+    assert np.array_equal(older.labeller.weights, newer.labeller.weights)
 
 
 def test_vectors_whose_counts_do_not_fit_their_options_do_not_merge(folder: pathlib.Path) -> None:

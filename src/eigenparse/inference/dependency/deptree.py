@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, FloatArray
+from eigenparse.arrays import AnyArray, FloatArray, Sums
 from eigenparse.corpus.dependencies import Dependencies, columns_of
 from eigenparse.errors import DataError, OptionError
 from eigenparse.features.dependency.channels import encode, parents
@@ -28,16 +28,13 @@ class TreeTotals:
 
 
 @dataclass(frozen=True, slots=True)
-class TreeCounts:
+class TreeCounts(Sums):
     """Expected counts of a proper model; they add.  Shapes as the parameters."""
 
     start: FloatArray
     transition: FloatArray
     observation: FloatArray
     log_likelihood: float
-
-    def __add__(self, other: "TreeCounts") -> "TreeCounts":
-        return TreeCounts(*(getattr(self, n) + getattr(other, n) for n in self.__dataclass_fields__))
 
 
 def score_trees(model: TreeModel, trees: Dependencies) -> TreeTotals:

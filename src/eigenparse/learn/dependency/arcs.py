@@ -24,6 +24,7 @@ from eigenparse.learn.dependency.reading import TreeData, trees_of
 from eigenparse.learn.dependency.tags import jackknifed_tags
 from eigenparse.learn.options import Options, option
 from eigenparse.models.dependency.arcs import ArcModel
+from eigenparse.models.dependency.hashed import rounded
 from eigenparse.models.dependency.labeller import Labeller
 from eigenparse.work.kept import Part
 from eigenparse.work.work import Work
@@ -178,8 +179,8 @@ def _averaged_passes(
 
 
 def mean_weights(weights: AnyArray, drift: AnyArray, clock: float) -> AnyArray:
-    """Mean of the weights over all steps."""
-    return np.asarray(weights - drift / np.float32(max(clock, 1.0)), dtype=np.float32)
+    """Mean of the weights over all steps, as it is stored."""
+    return rounded(weights - drift / np.float32(max(clock, 1.0)))
 
 
 def options_of(model: ArcModel, *, seed: int = 0) -> ArcOptions:
