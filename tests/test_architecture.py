@@ -63,30 +63,9 @@ EXCEPTIONS: dict[str, str] = {
 
 # TEMPORARY: what the packages that are being rewritten still do today.  These lists only ever shrink, and the
 # release that ends the rewriting has none of them.
-TEMPORARY_IMPORTS: set[str] = {
-    "cli.embed -> run",
-    "cli.rerank -> decode",
-    "cli.rerank -> run",
-    "cli.train_dependency -> decode",
-    "cli.train_dependency -> run",
-    "cli.train_deptree -> decode",
-    "cli.train_deptree -> run",
-    "cli.train_hmm -> inference",
-    "cli.train_lpcfg_run -> run",
-    "cli.train_phones -> features",
-    "cli.train_rhmm -> features",
-    "cli.train_rhmm -> run",
-}
+TEMPORARY_IMPORTS: set[str] = set()
 TEMPORARY_CYCLES: set[tuple[str, ...]] = {}
 TEMPORARY_FUNCTIONS: set[str] = {
-    "cli.embed.embed",
-    "cli.rerank.reranker",
-    "cli.train_dependency.dependency",
-    "cli.train_deptree.deptree",
-    "cli.train_hmm.train_hmm",
-    "cli.train_lpcfg.lpcfg",
-    "cli.train_phones.train_phones",
-    "cli.train_rhmm.train_rhmm",
     "inference.grammar.forest.base_items",
     "kernels.brackets.scan_trees",
     "kernels.brackets.write_text",
@@ -127,16 +106,7 @@ TEMPORARY_FUNCTIONS: set[str] = {
     "kernels.tagger.kbest.edge_posteriors",
     "kernels.tagger.loglinear.adagrad_pass",
 }
-TEMPORARY_VERBS: set[str] = {
-    "cluster.py",
-    "demo_run.py",
-    "learners.py",
-    "parse.py",
-    "parse_lpcfg.py",
-    "tag.py",
-    "train_lpcfg_run.py",
-    "train_rhmm.py",
-}
+TEMPORARY_VERBS: set[str] = set()
 TEMPORARY_TESTS: set[str] = set()
 
 

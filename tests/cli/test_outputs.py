@@ -45,6 +45,11 @@ def test_every_verb_says_which_files_it_reads_and_writes(words: tuple[str, ...])
             assert name in USES[words], f"mark {name} as READ, WRITTEN or FOLDER"
 
 
+@pytest.mark.parametrize("words", COMMANDS, ids=named)
+def test_every_help_has_an_example(words: tuple[str, ...]) -> None:
+    assert f"eigenparse {' '.join(words)}" in COMMANDS[words].epilog
+
+
 def spelled(path: pathlib.Path, spelling: str) -> pathlib.Path:
     """Another name of a file."""
     other = path.with_name(f"{spelling}.eig")

@@ -15,6 +15,7 @@ from typing import Any
 
 from eigenparse import __version__
 from eigenparse.batch.facts import fact_lines, table
+from eigenparse.batch.first_use import announce_first_use
 from eigenparse.corpus.files import write_whole
 from eigenparse.learn.options import Options
 from eigenparse.models.registry import Kind, Model, named, save_model
@@ -44,6 +45,7 @@ def train(
     """Read, learn, write, score and report; an interrupted run leaves its finished parts beside ``out``."""
     began = time.perf_counter()
     data = read_data(reading, sources, dev)
+    announce_first_use(kind)
     mark = fingerprint(__version__, options, reading, data.train)
     with open_work(f"train {kind.name}", where, out=out, mark=mark) as work:
         options = _tuned(options, data, work)

@@ -5,17 +5,14 @@ reading record may have ``sources``: the name of its sources on the command line
 """
 
 import inspect
-import types
-import typing
 from collections.abc import Callable, Sequence
-from dataclasses import Field, fields
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from eigenparse.cli.app import READ, WRITTEN, Learners, verb
+from eigenparse.cli.fields import option_of, picked, plain_value, shown_fields
 from eigenparse.models.registry import Kind, kind_named, kinds, named
 from eigenparse.work.work import Where
 
@@ -62,10 +59,10 @@ def learn(kind: Kind, values: dict[str, Any]) -> Any:
     """Train as the command line says and return the model.  values: by the names of ``parameters``."""
     from eigenparse.batch.train import train
 
-    given = {name: _value(value) for name, value in values.items()}
+    given = {name: plain_value(value) for name, value in values.items()}
     where = Where(given["jobs"], given["cluster"], given["resume"])
     records = (named(kind.options or ""), named(kind.reading or ""))
-    chosen, read = (record(**_picked(record, given)) for record in records)
+    chosen, read = (record(**picked(record, given)) for record in records)
     return train(kind, chosen, read, given["sources"], given["out"], where, given["dev"], given["report"])
 
 
@@ -106,10 +103,10 @@ def parameters(options: Any, reading: Any, more: dict[str, tuple[Any, Any]]) -> 
     sources = Annotated[list[str], typer.Argument(metavar=metavar, help=about), READ]
     found: dict[str, tuple[Any, Any]] = {"sources": (sources, ...), "out": RUNNING["out"], **more}
     for record in (options, reading):
-        for one in _shown(record):
+        for one in shown_fields(record):
             if one.name in found or one.name in RUNNING:
                 raise TypeError(f"{record.__name__}.{one.name} has the name of another option; rename it")
-            found[one.name] = _option(record, one)
+            found[one.name] = option_of(record, one)
     every = {**found, **{name: one for name, one in RUNNING.items() if name not in found}}
     return [
         inspect.Parameter(
@@ -120,63 +117,6 @@ def parameters(options: Any, reading: Any, more: dict[str, tuple[Any, Any]]) -> 
         )
         for name, (annotation, default) in every.items()
     ]
-
-
-def _shown(record: Any) -> list["Field[Any]"]:
-    return [one for one in fields(record) if one.metadata.get("shown")]
-
-
-def _option(record: Any, one: "Field[Any]") -> tuple[Any, Any]:
-    """Type and default of one field as Typer wants them."""
-    hint: Any = typing.get_type_hints(record)[one.name]
-    default: Any = one.default
-    parts = [part for part in typing.get_args(hint) if part is not type(None)]
-    optional = isinstance(hint, types.UnionType)
-    inner: Any = parts[0] if optional else hint
-    flag, about = f"--{one.name.replace('_', '-')}", _help(one)
-    if inner is bool and (optional or default):
-        flag += f"/--no-{flag[2:]}"
-    if typing.get_origin(inner) is tuple:
-        inner = types.GenericAlias(list, typing.get_args(inner)[:1])
-        default, optional = list(default) or None, True
-        about += " May be repeated."
-    if one.metadata["choices"]:
-        inner = _choices(one.name, one.metadata["choices"])
-        default = None if default is None else inner(default)
-    marks = (READ,) if Path in (inner, *typing.get_args(inner)) else ()
-    wanted = inner | None if optional else inner
-    return Annotated[(wanted, typer.Option(flag, help=about), *marks)], default
-
-
-def _choices(name: str, words: Sequence[str]) -> Any:
-    """The words as an enumeration, of which Typer makes a choice."""
-    make: Any = StrEnum
-    return make(name, {word: word for word in words})
-
-
-def _help(one: "Field[Any]") -> str:
-    """The help of a field, with the bounds that its record checks."""
-    low, high = one.metadata["low"], one.metadata["high"]
-    bounds = {
-        (False, False): "",
-        (True, False): f" At least {low}.",
-        (False, True): f" At most {high}.",
-        (True, True): f" From {low} to {high}.",
-    }[low is not None, high is not None]
-    return f"{one.metadata['help']}{bounds}"
-
-
-def _value(given: Any) -> Any:
-    """What a record wants of what Typer gives."""
-    if isinstance(given, StrEnum):
-        return given.value
-    return tuple(given) if isinstance(given, list) else given
-
-
-def _picked(record: Any, given: dict[str, Any]) -> dict[str, Any]:
-    """The values of a record's fields; what was not given keeps its default."""
-    picked = {one.name: given[one.name] for one in _shown(record)}
-    return {name: value for name, value in picked.items() if value is not None}
 
 
 Learners.titles, Learners.make = titles, made

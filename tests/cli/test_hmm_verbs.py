@@ -1,0 +1,105 @@
+"""HMM files score, sample and tag; probabilities against sums over all paths."""
+
+import itertools
+import math
+import pathlib
+
+import numpy as np
+import pytest
+from tests.cli.calls import call
+
+import eigenparse
+
+LINES = ["abba", "ab", "baab", "aab"] * 12
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """A text, an HMM of probabilities and a spectral one."""
+    folder = tmp_path_factory.mktemp("hmm")
+    (folder / "text").write_text("\n".join(LINES) + "\n")
+    for method in ("em", "spectral"):
+        done = call(
+            "train", "hmm", folder / "text", "--method", method, "--states", 2, "--out", folder / method
+        )
+        assert done.code == 0, done.err
+    return folder
+
+
+def total(model: object, line: str) -> float:
+    """The probability of a sequence, as a sum over all paths of states."""
+    start, move, emit = (np.asarray(getattr(model, name)) for name in ("start", "transition", "emission"))
+    ids = [model.symbols.index(symbol) for symbol in line]  # type: ignore[attr-defined]
+    value = 0.0
+    for path in itertools.product(range(start.size), repeat=len(ids)):
+        p = start[path[0]] * emit[ids[0], path[0]]
+        for before, state, symbol in zip(path, path[1:], ids[1:]):
+            p *= move[state, before] * emit[symbol, state]
+        value += p
+    return float(value)
+
+
+def test_scores_are_sums_over_paths(folder: pathlib.Path) -> None:
+    model = eigenparse.load(folder / "em")
+    rows = [line.split("\t") for line in call("score", folder / "em", folder / "text").lines]
+    assert rows[0] == ["sequence", "log_p", "symbols"]
+    assert len(rows) == len(LINES) + 2
+    for row, line in zip(rows[1:5], LINES):
+        assert float(row[1]) == pytest.approx(math.log(total(model, line)), abs=1e-5)
+        assert int(row[2]) == len(line)
+    mean = sum(float(row[1]) for row in rows[1:-1]) / sum(map(len, LINES))
+    said = call("perplexity", folder / "em", folder / "text").out
+    assert float(said.split()[1]) == pytest.approx(math.exp(-mean), abs=2e-3)
+
+
+@pytest.mark.parametrize("verb", ["score", "tag", "perplexity"])
+def test_two_processes_print_the_same(
+    folder: pathlib.Path, verb: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from eigenparse.batch import chain
+
+    monkeypatch.setattr(chain, "SEQUENCES", 7)
+    one, two = (call(verb, folder / "em", folder / "text", "--jobs", jobs) for jobs in (1, 2))
+    assert one == two
+    assert one.code == 0
+
+
+def test_states_are_the_likeliest_ones(folder: pathlib.Path) -> None:
+    model = eigenparse.load(folder / "em")
+    rows = call("tag", folder / "em", folder / "text", "--posteriors").lines
+    first = [row.split() for row in rows[:4]]
+    assert [row[0] for row in first] == list("abba")
+    assert rows[4] == ""
+    for t, row in enumerate(first):
+        shares = {int(k): float(p) for k, _, p in (one.partition(":") for one in row[2:])}
+        assert max(shares, key=lambda k: shares[k]) == int(row[1])
+        joint = [path_share(model, "abba", t, k) for k in range(2)]
+        assert shares.get(0, 0.0) == pytest.approx(joint[0] / sum(joint), abs=1e-3)
+
+
+def path_share(model: object, line: str, t: int, state: int) -> float:
+    """The probability of a sequence with one state at one place."""
+    start, move, emit = (np.asarray(getattr(model, name)) for name in ("start", "transition", "emission"))
+    ids = [model.symbols.index(symbol) for symbol in line]  # type: ignore[attr-defined]
+    value = 0.0
+    for path in itertools.product(range(start.size), repeat=len(ids)):
+        steps = [move[b, a] for a, b in itertools.pairwise(path)]
+        emitted = [emit[x, k] for x, k in zip(ids, path)]
+        value += start[path[0]] * math.prod(steps) * math.prod(emitted) * (path[t] == state)
+    return float(value)
+
+
+def test_samples_follow_the_seed(folder: pathlib.Path) -> None:
+    drawn = call("sample", folder / "em", "-n", 5, "--length", 9, "--seed", 3)
+    assert drawn.out == call("sample", folder / "em", "-n", 5, "--length", 9, "--seed", 3).out
+    assert [len(line) for line in drawn.lines] == [9] * 5
+    assert set("".join(drawn.lines)) <= set("ab\ufffd")
+
+
+@pytest.mark.parametrize("arguments", [("sample",), ("tag",)])
+def test_spectral_models_say_what_they_cannot(folder: pathlib.Path, arguments: tuple[str, ...]) -> None:
+    done = call(*arguments, folder / "spectral", stdin="abba\n")
+    assert (done.code, done.out) == (1, "")
+    assert "this one is spectral" in done.err
+    assert done.err.count("\n") == 1
+    assert call("perplexity", folder / "spectral", folder / "text").code == 0
