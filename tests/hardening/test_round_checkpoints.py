@@ -9,7 +9,6 @@ from functools import partial
 
 import pytest
 from eigenparse.learn.hmm.three_segment import fit_three_segment
-from eigenparse.learn.speech.phones import PhoneChoices, fit_recogniser
 from tests.cli.calls import call
 from tests.hardening.processes import ended, start, write_trees
 from tests.sequence.corpora import sing, write_wav
