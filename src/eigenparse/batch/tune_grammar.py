@@ -90,6 +90,27 @@ def evaluate(grammar: LatentGrammar, gold: Treebank | Shards) -> list[dict[str, 
     ]
 
 
+def learnt(grammar: LatentGrammar) -> list[str]:
+    """What was learnt, for people."""
+    facts, report = grammar.summary(), grammar.report
+    lines = [
+        f"{report['method']}, seed {report['seed']}: {report['n_trees']} trees, {report['n_words']} words",
+        f"{facts['n_labels']} labels, {facts['n_rules']} rules, {facts['n_known_words']} words; {facts['n_states']} "
+        f"states, at most {facts['most_states']} per label; members: {facts['members']}; "
+        f"{facts['parameters']} parameters",
+    ]
+    values = (report.get("members") or [{}])[0].get("singular", {})
+    ratios = [v[-1] / v[0] for v in values.values() if len(v) > 1 and v[0] > 0]
+    if ratios:
+        lines.append(
+            f"singular values of {len(values)} labels: the last kept is {np.median(ratios):.3f} of the first "
+            f"(median; {min(ratios):.3f} to {max(ratios):.3f})"
+        )
+    if report.get("negative_share"):
+        lines.append(f"{100 * report['negative_share']:.1f} % of the weights are negative")
+    return lines
+
+
 def tune_states(
     options: GrammarOptions, treebank: Treebank, dev: Treebank | None, work: Work = Work()
 ) -> GrammarOptions:
