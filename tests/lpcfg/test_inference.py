@@ -10,7 +10,6 @@ import oracles
 from eigenparse.inference.grammar.chart import Marginals, marginals
 from eigenparse.inference.grammar.forest import (
     NO_PRUNING,
-    Choices,
     Constraints,
     Forest,
     build_forest,
@@ -296,7 +295,7 @@ def test_soft_tags_multiply_the_weights_of_words(seed: int) -> None:
     skeleton = world.skeleton
     plain = choices(skeleton, symbols_of(word_table(skeleton), words))
     emission = 0.1 + rng.random(plain.entry.size)
-    given = Choices(plain.at, plain.entry, plain.label, plain.probability, emission)
+    given = plain._replace(emission=emission)
     factor = {
         (world.names[plain.label[c]], i, i + 1): emission[c]
         for i in range(4)

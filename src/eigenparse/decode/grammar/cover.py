@@ -3,19 +3,15 @@
 import numpy as np
 
 from eigenparse.arrays import BoolVector, FloatArray, IntVector, as_ids
-from eigenparse.inference.grammar.forest import (
-    Choices,
-    Constraints,
-    Pruning,
-    RuleIndex,
-    base_items,
-    inside_edges,
-)
+from eigenparse.inference.grammar.forest import EVERYTHING_OPEN, flat_readings
+from eigenparse.kernels.grammar.forest import Constraints, RuleIndex, base_edges, base_inside
 from eigenparse.kernels.grammar.kbest import kbest_lists, kbest_rows
+from eigenparse.kernels.grammar.tag_chain import Choices
 from eigenparse.models.grammar.pcfg import LatentGrammar
 
 Columns = tuple[IntVector, IntVector, IntVector, IntVector]
 BEAM = 1e-2
+LEAST_EDGE = 1e-5
 MAX_EDGES = 20_000_000
 
 
@@ -27,15 +23,13 @@ def cover(
     ``glue`` is the label of the root over several pieces, ``glue + 1`` its partial label.
     """
     skeleton, n = grammar.skeleton, words.at.size - 1
-    merit = np.ones((n + 1, skeleton.n_labels))
-    tag = np.ones((n, max(int(np.diff(words.at).max(initial=1)), 1)))
-    pruning = Pruning(item=0.0, max_edges=MAX_EDGES)
-    possible = Constraints(*_possible(words, limits))
-    inside = base_items(grammar, index, words, possible, BEAM, 0.0, tag, merit, merit)
-    label, start, end, entry = inside.items
+    possible, readings = Constraints(*_possible(words, limits)), flat_readings(skeleton, words)
+    cells = base_inside(words, readings, index, possible, EVERYTHING_OPEN, BEAM, 0.0)
+    label, start, end, entry = cells.items[:, : cells.first[-1]]
     worth = np.ones(label.size)
-    (parent, left, right, _), belief = inside_edges(inside, index, worth, pruning)
-    share = belief / worth[parent]
+    edges = base_edges(cells, n, index, worth, 0.0, LEAST_EDGE, MAX_EDGES)
+    parent, left, right, _ = np.ascontiguousarray(edges.links[:, ::-1])
+    share = edges.belief[::-1] / worth[parent]
     order = np.argsort(parent, kind="stable")
     edge_at = np.searchsorted(parent[order], np.arange(label.size + 1)).astype(np.int64)
     left, right = left[order], right[order]
