@@ -76,6 +76,7 @@ def describe(model: Path, wanted: list[str], n_labels: int, top: int) -> dict[st
         "kind": "lpcfg",
         **_sizes(grammar),
         **{name: report[name] for name in _REPORTED if name in report},
+        **_filter_facts(grammar),
         "labels": [
             {"label": str(skeleton.labels[a]), "states": int(first.states[a]), "nodes": int(counts[a])}
             | ({"singular_values": singular[str(a)]} if str(a) in singular else {})
@@ -119,6 +120,12 @@ def _sizes(grammar: "LatentGrammar") -> dict[str, int]:
         "n_states": int(grammar.members[0].states.sum()),
         "parameters": sum(member.n_parameters for one in every for member in one.members),
     }
+
+
+def _filter_facts(grammar: "LatentGrammar") -> dict[str, float]:
+    """What the filter of spans closed in held-out trees: of all spans, and of those of the trees."""
+    found = grammar.span_filter
+    return {} if found is None else {"spans_closed": found.closed, "spans_lost": found.lost}
 
 
 def _short(value: float) -> float:

@@ -69,6 +69,8 @@ ARRAYS: dict[str, tuple[tuple[str, tuple[str, ...], int], ...]] = {
         (r"(member\d+|coarse)\.states", ("i4",), 1),
         (r"(member\d+|coarse)\.(rule|entry|root)_weight", ("f4", "f8"), 1),
         (r"context\.(follow|before|after)", ("f4",), 2),
+        (r"span_filter\.weights", ("i1",), 1),
+        (r"span_filter\.common", ("u1",), 1),
     ),
     "rhmm": (
         (r"(emission|observation)_keys", ("u8",), 1),

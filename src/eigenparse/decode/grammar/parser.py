@@ -1,11 +1,11 @@
 """A grammar and sentences in, trees with scores and posteriors out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, FloatArray, IntVector, as_ids
+from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntVector, as_ids
 from eigenparse.corpus.columns import Label, Trees
 from eigenparse.decode.grammar.cover import cover
 from eigenparse.decode.grammar.objective import (
@@ -23,6 +23,7 @@ from eigenparse.decode.grammar.objective import (
 from eigenparse.errors import DataError, ResourceError
 from eigenparse.inference.grammar.chart import Marginals, marginals
 from eigenparse.inference.grammar.forest import (
+    EVERYTHING_OPEN,
     Choices,
     Constraints,
     Forest,
@@ -30,13 +31,17 @@ from eigenparse.inference.grammar.forest import (
     RuleIndex,
     build_forest,
     choices,
+    forest_of,
     prune,
+    read_words,
     rule_index,
     unconstrained,
     widened,
 )  # fmt: skip
+from eigenparse.inference.grammar.span_filter import spans_left_open
 from eigenparse.kernels.grammar.kbest import kbest_lists, kbest_rows
 from eigenparse.models.grammar.pcfg import LatentGrammar
+from eigenparse.models.grammar.span_filter import tag_numbers
 from eigenparse.models.words import WordTable, symbols_of, word_table
 
 ROOT = "TOP"
@@ -50,12 +55,14 @@ class ParserOptions:
     """How to search and what to maximise.
 
     max_length: longer sentences are refused.  memory: bytes that one sentence's chart may take.
+    span_filter: whether spans that the grammar's filter closes are left out, where it has one.
     """
 
     pruning: Pruning = Pruning()
     objective: Objective = Objective()
     max_length: int = 1000
     memory: int = 3_000_000_000
+    span_filter: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,7 @@ class Parser:
     words: WordTable
     labels: tuple[Label, ...]
     others: tuple["Parser", ...] = ()
+    label_tag: IntVector = field(default_factory=lambda: as_ids([]))
 
 
 def make_parser(grammar: LatentGrammar, options: ParserOptions | None = None) -> Parser:
@@ -88,7 +96,10 @@ def _parser(
     skeleton = grammar.skeleton
     labels = (*skeleton.labels, *GLUE)
     table = bracket_table(labels, (*skeleton.is_tag().tolist(), False, False), ids)
-    return Parser(grammar, options, rule_index(skeleton), table, word_table(skeleton), labels, others)
+    return Parser(
+        grammar, options, rule_index(skeleton), table, word_table(skeleton), labels, others,
+        tag_numbers(skeleton.labels),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,11 +171,15 @@ Space = tuple[Choices, Constraints]
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The plain PCFG's forest of a sentence, how it was pruned, and "relaxed" if that took a wider search."""
+    """The plain PCFG's forest of a sentence, how it was pruned, and "relaxed" if that took a wider search.
+
+    is_open: the spans that were searched; empty for all.
+    """
 
     forest: Forest
     pruning: Pruning
     status: str
+    is_open: BoolVector
 
 
 def search(parser: Parser, words: Choices, limits: Constraints, *, free: bool = True) -> Search | None:
@@ -173,16 +188,31 @@ def search(parser: Parser, words: Choices, limits: Constraints, *, free: bool = 
     It depends on the plain PCFG alone, not on latent weights.  free: at last, any word may be anything;
     not so under given tags.
     """
+    found = _filtered_search(parser, words, limits)
+    if found is not None:
+        return found
     for status, pruning in (("ok", parser.options.pruning), ("relaxed", RELAXED), ("relaxed", RELAXED)):
         pruning = _fitting(pruning, parser.options, words.at.size - 1)
         forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
         if forest is not None:
-            return Search(forest, pruning, status)
+            return Search(forest, pruning, status, EVERYTHING_OPEN)
         if words.at.size == 2:  # a word alone has no other tree: its likeliest tag will do
             return None
         if free and status == "relaxed":
             words = widened(parser.grammar.skeleton, words)
     return None
+
+
+def _filtered_search(parser: Parser, words: Choices, limits: Constraints) -> Search | None:
+    """The search over the spans that the filter leaves open; None without a filter or a tree."""
+    grammar = parser.grammar
+    if grammar.span_filter is None or not parser.options.span_filter:
+        return None
+    readings = read_words(grammar, words)
+    is_open = spans_left_open(grammar.span_filter, parser.label_tag, words, readings, limits)
+    pruning = _fitting(parser.options.pruning, parser.options, words.at.size - 1)
+    forest = forest_of(grammar, parser.index, words, readings, limits, is_open, pruning)
+    return None if forest is None else Search(forest, pruning, "ok", is_open)
 
 
 def explore(
@@ -239,7 +269,7 @@ def chart_of(parser: Parser, found: Search, others: Sequence[Space] = ()) -> Cha
     usable = tuple(m for m in members if m.sign != 0) or (_plain(forest),)
     log_total = float(np.mean([m.log_total for m in usable]))
     belief = combine(forest, usable, parser.options.objective.combination)
-    voices = [_voice(other, *space) for other, space in zip(parser.others, others)]
+    voices = [_voice(other, *space, found.is_open) for other, space in zip(parser.others, others)]
     posteriors = mean_brackets(
         [brackets(forest, belief, parser.table), *(v for v in voices if v is not None)]
     )
@@ -256,10 +286,11 @@ def _members(parser: Parser, forest: Forest, pruning: Pruning) -> tuple[Forest, 
     return forest, [marginals(forest, weights, pruning.state) for weights in parser.grammar.members]
 
 
-def _voice(parser: Parser, words: Choices, limits: Constraints) -> Brackets | None:
+def _voice(parser: Parser, words: Choices, limits: Constraints, is_open: BoolVector) -> Brackets | None:
     """Bracket posteriors of a sentence under another grammar of the ensemble; None if it has no parse."""
     pruning = _fitting(parser.options.pruning, parser.options, words.at.size - 1)
-    forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
+    readings = read_words(parser.grammar, words)
+    forest = forest_of(parser.grammar, parser.index, words, readings, limits, is_open, pruning)
     if forest is None:
         return None
     forest, members = _members(parser, forest, pruning)

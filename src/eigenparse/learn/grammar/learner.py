@@ -20,6 +20,7 @@ from eigenparse.learn.grammar.counts import estimate, hard_counts
 from eigenparse.learn.grammar.em import Expectation, expected_counts
 from eigenparse.learn.grammar.encode import Encoded, encode, fold_rare
 from eigenparse.learn.grammar.lexicon import LexiconOptions, TokenValues, shrunk, with_lexicon
+from eigenparse.learn.grammar.span_filter import learn_span_filter
 from eigenparse.learn.grammar.states import (
     NODES_PER_STATE,
     Annotation,
@@ -32,6 +33,7 @@ from eigenparse.learn.grammar.states import (
 from eigenparse.learn.grammar.tensor import project, row_places, tensor_weights
 from eigenparse.learn.stages import Once, Progress, Stages
 from eigenparse.models.grammar.pcfg import LatentGrammar, TagContext, Weights, plain_weights
+from eigenparse.models.grammar.span_filter import SpanFilter
 
 METHODS = ("cluster", "tensor", "em", "pcfg")
 MEMBER_STREAM = 1_000_003  # seeds of ensemble members lie this far apart
@@ -53,6 +55,7 @@ class LpcfgOptions:
     seen at most so often are learnt as their class.  coarse_states: of the small grammar that prunes,
     0 for none.
     ensemble: number of members, each with its own seed.  binarisation: how wide nodes are cut.
+    span_loss: share of held-out trees' spans that the filter of spans may close, 0 for no filter.
     """
 
     method: str = "cluster"
@@ -67,6 +70,7 @@ class LpcfgOptions:
     ensemble: int = 1
     seed: int = 0
     binarisation: Binarisation = Binarisation(factor="head")
+    span_loss: float = 0.005
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
@@ -75,6 +79,8 @@ class LpcfgOptions:
             raise OptionError(f"ensemble must be between 1 and 64, got {self.ensemble} instead")
         if self.em_rounds is not None and self.em_rounds < 0:
             raise OptionError(f"em_rounds must be 0 or more, got {self.em_rounds} instead")
+        if not 0 <= self.span_loss < 1:
+            raise OptionError(f"span_loss must be from 0 to 1, got {self.span_loss} instead")
 
     @property
     def rounds(self) -> int:
@@ -114,6 +120,7 @@ THESIS = LpcfgOptions(
     lexicon=LexiconOptions(by_tag=True, word_weight=0.0, tag_weight=0.0),
     coarse_states=0,
     binarisation=Binarisation(factor="right"),
+    span_loss=0.0,
 )
 PRESETS = {"default": LpcfgOptions(), "thesis": THESIS}
 
@@ -167,7 +174,30 @@ def train_treebank(
     grammar = replace(parts[0].grammar, others=tuple(part.grammar for part in parts[1:]))
     seconds = {name: sum(p.seconds.get(name, 0.0) for p in parts) for name in parts[0].seconds}
     megabytes = {name: max(p.megabytes.get(name, 0) for p in parts) for name in parts[0].megabytes}
+    stages = (
+        Stages(seconds=seconds, megabytes=megabytes)
+        if progress is None
+        else Stages(progress, seconds, megabytes)
+    )
+    grammar = replace(grammar, span_filter=_span_filter(grammar, treebank, tasks, stages))
     return Learned(grammar, seconds, megabytes)
+
+
+def _span_filter(
+    grammar: LatentGrammar,
+    treebank: Treebank,
+    tasks: list[tuple[Treebank, LpcfgOptions, Checkpoint]],
+    stages: Stages,
+) -> SpanFilter | None:
+    """One filter for all parts of an ensemble; none if none is wanted or the words have no chain of tags."""
+    options = tasks[0][1]
+    if options.span_loss == 0 or grammar.context is None:
+        return None
+    stages.start("filter of spans")
+    trees = [binarise(treebank, task.binarisation) for _, task, _ in tasks]
+    found = learn_span_filter(grammar.skeleton, grammar.context, trees, options.span_loss)
+    stages.stop()
+    return found
 
 
 def _train_part(

@@ -21,6 +21,7 @@ from eigenparse.models.grammar.pcfg import (
     check_weights,
     layout,
 )
+from eigenparse.models.grammar.span_filter import PLACE, filter_arrays, filter_of
 from eigenparse.models.store import load_model, save_model
 
 KIND = "lpcfg"
@@ -64,6 +65,7 @@ def _parts(grammar: LatentGrammar, prefix: str) -> tuple[dict[str, Any], dict[st
         arrays.update(
             {f"{prefix}context.{f.name}": getattr(grammar.context, f.name) for f in fields(TagContext)}
         )
+    arrays.update({f"{prefix}{name}": array for name, array in filter_arrays(grammar.span_filter).items()})
     header = {
         "labels": [[list(x.chain), x.partial, list(x.siblings), list(x.above)] for x in skeleton.labels],
         "symbols": list(skeleton.symbols),
@@ -73,6 +75,8 @@ def _parts(grammar: LatentGrammar, prefix: str) -> tuple[dict[str, Any], dict[st
         "report": grammar.report,
         "others": [],
     }
+    if grammar.span_filter is not None:
+        header[PLACE] = grammar.span_filter.facts()
     return header, arrays
 
 
@@ -108,9 +112,11 @@ def _grammar(header: dict[str, Any], arrays: dict[str, AnyArray], prefix: str) -
     if not members:
         raise DataError("there are no weights")
     coarse = _weights(skeleton, arrays, f"{prefix}coarse") if f"{prefix}coarse.states" in arrays else None
+    own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
     return LatentGrammar(
-        skeleton, members, _context(skeleton, arrays, prefix), coarse, dict(header["report"])
-    )
+        skeleton, members, _context(skeleton, arrays, prefix), coarse, dict(header["report"]),
+        span_filter=filter_of(header, own, len(skeleton.symbols)),
+    )  # fmt: skip
 
 
 def _context(skeleton: Skeleton, arrays: dict[str, AnyArray], prefix: str) -> TagContext | None:

@@ -12,6 +12,7 @@ import numpy as np
 from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntMatrix, IntVector, LongVector
 from eigenparse.corpus.columns import Label
 from eigenparse.errors import DataError
+from eigenparse.models.grammar.span_filter import SpanFilter
 
 MOST = 1e6  # no probability of a sound grammar is near it; larger ones would overflow in products
 
@@ -196,7 +197,8 @@ class LatentGrammar:
     context: neighbours of tags and labels, for pruning; None prunes by posteriors alone.
     coarse: small weights for pruning between the plain PCFG and the members; may be None.
     report: what the learner says about the learning, JSON values only.  others: grammars of the same
-    treebank over other binarisations; their bracket posteriors join in.
+    treebank over other binarisations; their bracket posteriors join in.  span_filter: says which spans
+    need no search; None searches all.
     """
 
     skeleton: Skeleton
@@ -205,3 +207,4 @@ class LatentGrammar:
     coarse: Weights | None = None
     report: dict[str, Any] = field(default_factory=dict)
     others: tuple["LatentGrammar", ...] = ()
+    span_filter: SpanFilter | None = None
