@@ -21,7 +21,7 @@ from eigenparse.decode.grammar.objective import (
     scores,
 )  # fmt: skip
 from eigenparse.errors import DataError, ResourceError
-from eigenparse.inference.grammar.chart import Marginals, marginals
+from eigenparse.inference.grammar.chart import LatentArrays, Marginals, marginals, sparse_arrays
 from eigenparse.inference.grammar.forest import (
     EVERYTHING_OPEN,
     Choices,
@@ -40,7 +40,7 @@ from eigenparse.inference.grammar.forest import (
 )  # fmt: skip
 from eigenparse.inference.grammar.span_filter import spans_left_open
 from eigenparse.kernels.grammar.kbest import kbest_lists, kbest_rows
-from eigenparse.models.grammar.pcfg import LatentGrammar
+from eigenparse.models.grammar.pcfg import LatentGrammar, Weights
 from eigenparse.models.grammar.span_filter import tag_numbers
 from eigenparse.models.words import WordTable, symbols_of, word_table
 
@@ -67,7 +67,10 @@ class ParserOptions:
 
 @dataclass(frozen=True, slots=True)
 class Parser:
-    """A grammar with the look-up tables that parsing needs; make it once for many sentences."""
+    """A grammar with the look-up tables that parsing needs; make it once for many sentences.
+
+    label_tag: the tag of each label.  members: the grammar's, as kernels read them.
+    """
 
     grammar: LatentGrammar
     options: ParserOptions
@@ -77,6 +80,7 @@ class Parser:
     labels: tuple[Label, ...]
     others: tuple["Parser", ...] = ()
     label_tag: IntVector = field(default_factory=lambda: as_ids([]))
+    members: tuple[LatentArrays, ...] = ()
 
 
 def make_parser(grammar: LatentGrammar, options: ParserOptions | None = None) -> Parser:
@@ -99,6 +103,7 @@ def _parser(
     return Parser(
         grammar, options, rule_index(skeleton), table, word_table(skeleton), labels, others,
         tag_numbers(skeleton.labels),
+        tuple(sparse_arrays(skeleton, member, options.pruning.weight) for member in grammar.members),
     )  # fmt: skip
 
 
@@ -283,7 +288,15 @@ def _members(parser: Parser, forest: Forest, pruning: Pruning) -> tuple[Forest, 
     if coarse is not None:
         rough = marginals(forest, coarse)
         forest = prune(forest, rough.item, rough.edge, pruning.coarse_item, pruning.coarse_edge) or forest
-    return forest, [marginals(forest, weights, pruning.state) for weights in parser.grammar.members]
+    return forest, [
+        _marginals(forest, *pair, pruning) for pair in zip(parser.members, parser.grammar.members)
+    ]
+
+
+def _marginals(forest: Forest, arrays: LatentArrays, weights: Weights, pruning: Pruning) -> Marginals:
+    """The marginals by the larger weights, or by all of them if these give the sentence no mass."""
+    found = marginals(forest, arrays, pruning.state)
+    return found if found.sign != 0 else marginals(forest, weights, pruning.state)
 
 
 def _voice(parser: Parser, words: Choices, limits: Constraints, is_open: BoolVector) -> Brackets | None:

@@ -25,7 +25,8 @@ class Pruning:
     beam: least share of a cell's best figure of merit.  tag: least posterior of a word's tag.
     item, edge: least posteriors under the plain PCFG.  coarse_item, coarse_edge: the same under
     the small latent grammar, where there is one.  state: least share of an item's marginal for a
-    state to pass it on.  max_edges: more than these are never held.
+    state to pass it on.  weight: least weight of a rule between states that is read at all.
+    max_edges: more than these are never held.
     """
 
     beam: float = 5e-4
@@ -35,10 +36,13 @@ class Pruning:
     coarse_item: float = 3e-4
     coarse_edge: float = 1e-4
     state: float = 1e-4
+    weight: float = 3e-6
     max_edges: int = 60_000_000
 
 
-NO_PRUNING = Pruning(beam=0.0, tag=0.0, item=0.0, edge=0.0, coarse_item=0.0, coarse_edge=0.0, state=0.0)
+NO_PRUNING = Pruning(
+    beam=0.0, tag=0.0, item=0.0, edge=0.0, coarse_item=0.0, coarse_edge=0.0, state=0.0, weight=0.0
+)
 
 
 def rule_index(skeleton: Skeleton) -> RuleIndex:

@@ -11,13 +11,29 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from eigenparse.kernels.grammar.tree import SUMS, contract_parent, rescale
+from eigenparse.kernels.grammar.tree import SUMS, rescale
 
 Array = npt.NDArray[Any]
 
 
+class SparseRules(NamedTuple):
+    """The larger weights of all rules, row by row; empty if kernels are to read whole tensors.
+
+    Row first_row[r] + a holds the weights of state a of rule r's parent: value[k] at column[k] = b * m_c + c
+    for k in [row_at[row], row_at[row + 1]).
+    """
+
+    first_row: Array
+    row_at: Array
+    column: Array
+    value: Array
+
+
 class LatentArrays(NamedTuple):
-    """Latent weights as kernels read them (see ``Weights``); rule r owns rule_weight[rule_at[r]:rule_at[r + 1]]."""
+    """Latent weights as kernels read them (see ``Weights``); rule r owns rule_weight[rule_at[r]:rule_at[r + 1]].
+
+    sparse: what is read instead of rule_weight, unless it is empty.
+    """
 
     states: Array
     rule_at: Array
@@ -26,6 +42,7 @@ class LatentArrays(NamedTuple):
     entry_weight: Array
     state_at: Array
     root_weight: Array
+    sparse: SparseRules
 
 
 class Vectors(NamedTuple):
@@ -55,24 +72,78 @@ class ForestMarginals(NamedTuple):
     at: Array
 
 
+@njit(cache=True, nogil=True)
+def large_weights(rule_at, rule_weight, parent_states, least):
+    """The weights of at least ``least`` (see ``SparseRules``).  parent_states: (R,) states of each rule's parent."""
+    n_rules = parent_states.size
+    first_row, size = np.zeros(n_rules + 1, dtype=np.int64), 0
+    for r in range(n_rules):
+        first_row[r + 1] = first_row[r] + parent_states[r]
+    row_at = np.zeros(first_row[-1] + 1, dtype=np.int64)
+    for k in range(rule_weight.size):
+        size += rule_weight[k] >= least
+    column, value = np.empty(size, dtype=np.uint16), np.empty(size, dtype=rule_weight.dtype)
+    size = 0
+    for r in range(n_rules):
+        n = (rule_at[r + 1] - rule_at[r]) // parent_states[r]
+        for a in range(parent_states[r]):
+            row = rule_weight[rule_at[r] + a * n : rule_at[r] + (a + 1) * n]
+            for j in range(n):
+                if row[j] >= least:
+                    column[size], value[size] = j, row[j]
+                    size += 1
+            row_at[first_row[r] + a + 1] = size
+    return SparseRules(first_row, row_at, column, value)
+
+
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def add_applied(C, w, n, out):
-    """out[a] += sum over j of C[a, j] w[j]."""
+def add_applied(weights, r, w, out):
+    """out[a] += sum over j of C_r[a, j] w[j]."""
+    n, sparse = w.size, weights.sparse
     for a in range(out.size):
         total = out[a] * 0
-        base = a * n
-        for j in range(n):
-            total += C[base + j] * w[j]
+        if sparse.value.size > 0:
+            row = sparse.first_row[r] + a
+            low, high = sparse.row_at[row], sparse.row_at[row + 1]
+            column, value = sparse.column[low:high], sparse.value[low:high]
+            for k in range(high - low):
+                total += value[k] * w[column[k]]
+        else:
+            dense = weights.rule_weight[weights.rule_at[r] + a * n : weights.rule_at[r] + (a + 1) * n]
+            for j in range(n):  # an index into a row needs no check for negative ones
+                total += dense[j] * w[j]
         out[a] += total
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def contract_rule(weights, r, o, T):
+    """T[b c] = sum over a of o[a] C_r[a, b, c]; rows of states that are 0 are not read."""
+    n, sparse = T.size, weights.sparse
+    for j in range(n):
+        T[j] = 0
+    for a in range(o.size):
+        weight = o[a]
+        if weight == 0:
+            continue
+        if sparse.value.size > 0:
+            row = sparse.first_row[r] + a
+            low, high = sparse.row_at[row], sparse.row_at[row + 1]
+            column, value = sparse.column[low:high], sparse.value[low:high]
+            for k in range(high - low):
+                T[column[k]] += weight * value[k]
+        else:
+            dense = weights.rule_weight[weights.rule_at[r] + a * n : weights.rule_at[r] + (a + 1) * n]
+            for j in range(n):
+                T[j] += weight * dense[j]
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
 def add_products(y, z, factor, w):
     """w[b c] += factor y[b] z[c]."""
     for b in range(y.size):
-        weight, base = factor * y[b], b * z.size
+        weight, row = factor * y[b], w[b * z.size : (b + 1) * z.size]
         for c in range(z.size):
-            w[base + c] += weight * z[c]
+            row[c] += weight * z[c]
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
@@ -80,10 +151,10 @@ def add_outside(T, y, z, factor, y_out, z_out):
     """Add to the outside vectors of two children from T[b c], the parent's through the rule; the marginal."""
     marginal = factor * 0
     for b in range(y.size):
-        total, weight, base = factor * 0, factor * y[b], b * z.size
+        total, weight, row = factor * 0, factor * y[b], T[b * z.size : (b + 1) * z.size]
         for c in range(z.size):
-            total += T[base + c] * z[c]
-            z_out[c] += weight * T[base + c]
+            total += row[c] * z[c]
+            z_out[c] += weight * row[c]
         y_out[b] += factor * total
         marginal += weight * total
     return marginal
@@ -136,7 +207,8 @@ def edge_reference(forest, p, vectors):
 # summed first as outer products of their children,  w[b, c] += f v_x[b] v_y[c],  and then go through the
 # tensor together, since reading the tensor is what takes the time.  f takes the children's scales to the
 # largest of the item's edges.  Layout: see ``Vectors``; a tensor lies as (a, b, c), so that each a is one
-# scalar product with w.  Order: items ascend, so children are ready.
+# scalar product with w, dense or over the larger weights alone: nine tenths of the weights of a learnt grammar
+# are too small to matter.  Order: items ascend, so children are ready.
 @njit(cache=True, nogil=True)
 def chart_inside(forest, weights, vectors):
     """Fill the inside vectors, scales and factors of all items."""
@@ -162,7 +234,7 @@ def chart_inside(forest, weights, vectors):
                 vectors.edge_factor[e] = f
                 add_products(inside[at[x] : at[x + 1]], inside[at[y] : at[y + 1]], vectors.edge_factor[e], w)
                 e += 1
-            add_applied(weights.rule_weight[weights.rule_at[r] : weights.rule_at[r + 1]], w, n, v)
+            add_applied(weights, r, w[:n], v)
         vectors.factor[p] = rescale(v) if reference > -np.inf else 0.0
         vectors.scale[p] = reference + np.log(vectors.factor[p]) if vectors.factor[p] > 0.0 else 0.0
 
@@ -217,8 +289,7 @@ def chart_outside(forest, weights, vectors, least, item_marginal, edge_marginal)
         while e < stop:
             r, x, y = forest.rule[e], forest.left[e], forest.right[e]
             n = (at[x + 1] - at[x]) * (at[y + 1] - at[y])
-            C = weights.rule_weight[weights.rule_at[r] : weights.rule_at[r + 1]]
-            contract_parent(C, o[: at[p + 1] - at[p]], n, T)
+            contract_rule(weights, r, o[: at[p + 1] - at[p]], T[:n])
             while e < stop and forest.rule[e] == r:
                 x, y = forest.left[e], forest.right[e]
                 edge_marginal[e] = add_outside(
