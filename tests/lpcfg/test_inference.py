@@ -1,6 +1,7 @@
 """Probabilities and marginals against enumeration of all trees and all states."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,10 +9,9 @@ from numpy.testing import assert_allclose
 from tests.lpcfg.forests import assert_same, edge_values, full_forest, item_values, limited
 
 import oracles
-from eigenparse.inference.grammar.chart import Marginals, marginals
+from eigenparse.inference.grammar.chart import Marginals, marginals, sparse_arrays
 from eigenparse.inference.grammar.forest import (
     NO_PRUNING,
-    Choices,
     build_forest,
     choices,
     prune,
@@ -249,7 +249,7 @@ def test_soft_tags_multiply_the_weights_of_words(seed: int) -> None:
     skeleton = world.skeleton
     plain = choices(skeleton, symbols_of(word_table(skeleton), words))
     emission = 0.1 + rng.random(plain.entry.size)
-    given = Choices(plain.at, plain.entry, plain.label, plain.probability, emission)
+    given = plain._replace(emission=emission)
     factor = {
         (world.names[plain.label[c]], i, i + 1): emission[c]
         for i in range(4)
@@ -309,3 +309,29 @@ def test_pruning_keeps_what_reaches_the_threshold_and_can_be_used(seed: int) -> 
     again: Marginals = marginals(smaller, world.weights)
     assert_same(item_values(world, smaller, again.item), kept.marginal(oracles.items), ROUNDING)
     assert_same(edge_values(world, smaller, again.edge), kept.marginal(oracles.edges), ROUNDING)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_larger_weights_alone_say_nearly_the_same(seed: int) -> None:
+    world, rng = random_world(seed), np.random.default_rng([seed, 21])
+    forest = full_forest(world, random_sentence(world, 4, rng))
+    whole = marginals(forest, world.weights)
+    every = sparse_arrays(world.skeleton, world.weights, 1e-300)
+    assert every.sparse.value.size == world.weights.rule_weight.size
+    same = marginals(forest, every)
+    assert_allclose(same.item, whole.item, rtol=1e-9, atol=1e-12)
+    assert_allclose(same.edge, whole.edge, rtol=1e-9, atol=1e-12)
+    least = float(np.quantile(world.weights.rule_weight, 0.3))
+    few = sparse_arrays(world.skeleton, world.weights, least)
+    cut = replace(
+        world.weights,
+        rule_weight=np.where(world.weights.rule_weight >= least, world.weights.rule_weight, 0.0),
+    )
+    assert few.sparse.value.size < world.weights.rule_weight.size
+    assert_allclose(marginals(forest, few).item, marginals(forest, cut).item, rtol=1e-9, atol=1e-12)
+
+
+def test_signed_weights_are_read_whole() -> None:
+    world = random_world(0)
+    signed = replace(world.weights, rule_weight=-world.weights.rule_weight)
+    assert sparse_arrays(world.skeleton, signed, 1e-6).sparse.value.size == 0

@@ -196,4 +196,4 @@ def given_tags(parser: TreeParser, words: list[str], tags: list[str]) -> Choices
         parts.append(columns)
     at = np.cumsum([0, *(part[0].size for part in parts)]).astype(np.int32)
     entry, label, probability, emission = (np.concatenate(column) for column in zip(*parts))
-    return Choices(at, entry, label, probability, emission)
+    return Choices(seen.symbol, at, entry, label, probability, emission)

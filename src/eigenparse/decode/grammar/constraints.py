@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, BoolVector, as_ids
+from eigenparse.arrays import AnyArray, BoolVector, IntVector, as_ids
 from eigenparse.corpus.columns import Label
 from eigenparse.corpus.normalise import ROOT
 from eigenparse.decode.grammar.parser import Parser
@@ -74,7 +74,7 @@ def give_tags(parser: Parser, words: Choices, tags: Sequence[Tag]) -> GivenTags:
         if part.entry.size == 0:
             part, relaxed = own, [*relaxed, i]
         parts.append(part)
-    return GivenTags(_joined(parts), tuple(relaxed))
+    return GivenTags(_joined(words.symbol, parts), tuple(relaxed))
 
 
 def _bottoms(parser: Parser) -> AnyArray:
@@ -91,9 +91,9 @@ def _weight(tag: str, weight: float) -> float:
 
 def _slice(words: Choices, low: int, high: int) -> Choices:
     """The choices [low, high) as those of one word."""
-    part = slice(low, high)
-    at = as_ids([0, high - low])
-    return Choices(at, words.entry[part], words.label[part], words.probability[part], words.emission[part])
+    part, at = slice(low, high), as_ids([0, high - low])
+    columns = (column[part] for column in (words.entry, words.label, words.probability, words.emission))
+    return Choices(words.symbol[:1], at, *columns)
 
 
 def _any_word(parser: Parser, weights: Mapping[str, float]) -> Choices:
@@ -108,21 +108,21 @@ def _weighted(word: Choices, bottom: AnyArray, weights: Mapping[str, float]) -> 
     factor = np.array([weights.get(tag, 0.0) for tag in bottom[word.label]], dtype=np.float64)
     kept = _kept(word, factor > 0)
     factor = factor[factor > 0]
-    return Choices(kept.at, kept.entry, kept.label, kept.probability * factor, kept.emission * factor)
+    return kept._replace(probability=kept.probability * factor, emission=kept.emission * factor)
 
 
 def _kept(word: Choices, keep: BoolVector) -> Choices:
     """Some entries of one word."""
-    at = as_ids([0, int(keep.sum())])
-    return Choices(at, word.entry[keep], word.label[keep], word.probability[keep], word.emission[keep])
+    columns = (column[keep] for column in (word.entry, word.label, word.probability, word.emission))
+    return Choices(word.symbol, as_ids([0, int(keep.sum())]), *columns)
 
 
-def _joined(parts: Sequence[Choices]) -> Choices:
+def _joined(symbol: IntVector, parts: Sequence[Choices]) -> Choices:
     """The choices of single words as those of a sentence."""
     at = as_ids(np.cumsum([0] + [part.entry.size for part in parts]))
     names = ("entry", "label", "probability", "emission")
     columns = (np.concatenate([getattr(part, name) for part in parts]) for name in names)
-    return Choices(at, *columns)
+    return Choices(symbol, at, *columns)
 
 
 def limit_spans(
@@ -209,7 +209,7 @@ def _limited_words(
                 raise DataError(f"no label of the grammar fits the limits on word {i}; drop one of them")
             own = part
         parts.append(own)
-    return _joined(parts)
+    return _joined(words.symbol, parts)
 
 
 def _masks(

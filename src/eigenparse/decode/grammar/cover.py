@@ -3,19 +3,15 @@
 import numpy as np
 
 from eigenparse.arrays import BoolVector, FloatArray, IntVector, as_ids
-from eigenparse.inference.grammar.forest import (
-    Choices,
-    Constraints,
-    Pruning,
-    RuleIndex,
-    base_items,
-    inside_edges,
-)
+from eigenparse.inference.grammar.forest import EVERYTHING_OPEN, Pruning, flat_readings
+from eigenparse.kernels.grammar.forest import Constraints, RuleIndex, base_edges, base_inside
 from eigenparse.kernels.grammar.kbest import kbest_lists, kbest_rows
+from eigenparse.kernels.grammar.tag_chain import Choices
 from eigenparse.models.grammar.pcfg import LatentGrammar
 
 Columns = tuple[IntVector, IntVector, IntVector, IntVector]
 NARROW = (0.1, 1.0)  # beams for sentences with more edges than allowed
+LEAST_EDGE = 1e-5
 
 
 def cover(
@@ -27,17 +23,16 @@ def cover(
     piece of its own.  ``glue`` is the label of the root over several pieces, ``glue + 1`` its partial label.
     """
     skeleton, n = grammar.skeleton, words.at.size - 1
-    merit = np.ones((n + 1, skeleton.n_labels))
-    tag = np.ones((n, max(int(np.diff(words.at).max(initial=1)), 1)))
-    possible = Constraints(*_possible(words, limits))
+    possible, readings = Constraints(*_possible(words, limits)), flat_readings(skeleton, words)
     for beam in (pruning.beam, *(one for one in NARROW if one > pruning.beam)):
-        inside = base_items(grammar, index, words, possible, beam, 0.0, tag, merit, merit)
-        label, start, end, entry = inside.items
+        cells = base_inside(words, readings, index, possible, EVERYTHING_OPEN, beam, 0.0)
+        label, start, end, entry = cells.items[:, : cells.first[-1]]
         worth = np.ones(label.size)
-        (parent, left, right, _), belief = inside_edges(inside, index, worth, pruning)
-        if parent.size or n == 1:
+        edges = base_edges(cells, n, index, worth, 0.0, LEAST_EDGE, pruning.max_edges)
+        if edges.belief.size or n == 1:
             break
-    share = belief / worth[parent]
+    parent, left, right, _ = np.ascontiguousarray(edges.links[:, ::-1])
+    share = edges.belief[::-1] / worth[parent]
     order = np.argsort(parent, kind="stable")
     edge_at = np.searchsorted(parent[order], np.arange(label.size + 1)).astype(np.int64)
     left, right = left[order], right[order]

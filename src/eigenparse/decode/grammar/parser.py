@@ -1,11 +1,11 @@
 """A grammar and sentences in, trees with scores and posteriors out."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, FloatArray, IntVector, as_ids
+from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntVector, as_ids
 from eigenparse.corpus.columns import Label, Trees
 from eigenparse.decode.grammar.cover import cover
 from eigenparse.decode.grammar.objective import (
@@ -21,8 +21,9 @@ from eigenparse.decode.grammar.objective import (
     scores,
 )  # fmt: skip
 from eigenparse.errors import DataError, ResourceError
-from eigenparse.inference.grammar.chart import Marginals, marginals
+from eigenparse.inference.grammar.chart import LatentArrays, Marginals, marginals, sparse_arrays
 from eigenparse.inference.grammar.forest import (
+    EVERYTHING_OPEN,
     Choices,
     Constraints,
     Forest,
@@ -31,13 +32,17 @@ from eigenparse.inference.grammar.forest import (
     RuleIndex,
     build_forest,
     choices,
+    forest_of,
     prune,
+    read_words,
     rule_index,
     unconstrained,
     widened,
 )  # fmt: skip
+from eigenparse.inference.grammar.span_filter import spans_left_open
 from eigenparse.kernels.grammar.kbest import kbest_lists, kbest_rows
-from eigenparse.models.grammar.pcfg import LatentGrammar
+from eigenparse.models.grammar.pcfg import LatentGrammar, Weights
+from eigenparse.models.grammar.span_filter import tag_numbers
 from eigenparse.models.words import WordTable, symbols_of, word_table
 
 ROOT = "TOP"
@@ -54,17 +59,22 @@ class ParserOptions:
     """How to search and what to maximise.
 
     max_length: longer sentences are refused.  memory: bytes that one sentence's chart may take.
+    span_filter: whether spans that the grammar's filter closes are left out, where it has one.
     """
 
     pruning: Pruning = Pruning()
     objective: Objective = Objective()
     max_length: int = 1000
     memory: int = 3_000_000_000
+    span_filter: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Parser:
-    """A grammar with the look-up tables that parsing needs; make it once for many sentences."""
+    """A grammar with the look-up tables that parsing needs; make it once for many sentences.
+
+    label_tag: the tag of each label.  members: the grammar's, as kernels read them.
+    """
 
     grammar: LatentGrammar
     options: ParserOptions
@@ -73,6 +83,8 @@ class Parser:
     words: WordTable
     labels: tuple[Label, ...]
     others: tuple["Parser", ...] = ()
+    label_tag: IntVector = field(default_factory=lambda: as_ids([]))
+    members: tuple[LatentArrays, ...] = ()
 
 
 def make_parser(grammar: LatentGrammar, options: ParserOptions | None = None) -> Parser:
@@ -92,7 +104,11 @@ def _parser(
     skeleton = grammar.skeleton
     labels = (*skeleton.labels, *GLUE)
     table = bracket_table(labels, (*skeleton.is_tag().tolist(), False, False), ids)
-    return Parser(grammar, options, rule_index(skeleton), table, word_table(skeleton), labels, others)
+    return Parser(
+        grammar, options, rule_index(skeleton), table, word_table(skeleton), labels, others,
+        tag_numbers(skeleton.labels),
+        tuple(sparse_arrays(skeleton, member, options.pruning.weight) for member in grammar.members),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +181,15 @@ Space = tuple[Choices, Constraints]
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """The plain PCFG's forest of a sentence, how it was pruned, and "relaxed" if that took a wider search."""
+    """The plain PCFG's forest of a sentence, how it was pruned, and "relaxed" if that took a wider search.
+
+    is_open: the spans that were searched; empty for all.
+    """
 
     forest: Forest
     pruning: Pruning
     status: str
+    is_open: BoolVector
 
 
 def search(parser: Parser, words: Choices, limits: Constraints, *, free: bool = True) -> Search | None:
@@ -180,13 +200,16 @@ def search(parser: Parser, words: Choices, limits: Constraints, *, free: bool = 
     """
     n_words = words.at.size - 1
     try:
+        found = _filtered_search(parser, words, limits)
+        if found is not None:
+            return found
         for status, wanted in (("ok", parser.options.pruning), ("relaxed", RELAXED), ("relaxed", RELAXED)):
             pruning = _fitting(wanted, parser.options, n_words)
             if status == "relaxed" and pruning.beam == beam_for(parser.options.memory, n_words):
                 break  # there is no memory for a wider search
             forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
             if forest is not None:
-                return Search(forest, pruning, status)
+                return Search(forest, pruning, status, EVERYTHING_OPEN)
             if n_words == 1:  # a word alone has no other tree: its likeliest tag will do
                 return None
             if free and status == "relaxed":
@@ -205,8 +228,20 @@ def _narrow_search(parser: Parser, words: Choices, limits: Constraints) -> Searc
             forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
         except ForestTooLarge:
             continue
-        return None if forest is None else Search(forest, pruning, "ok")
+        return None if forest is None else Search(forest, pruning, "ok", EVERYTHING_OPEN)
     return None
+
+
+def _filtered_search(parser: Parser, words: Choices, limits: Constraints) -> Search | None:
+    """The search over the spans that the filter leaves open; None without a filter or a tree."""
+    grammar = parser.grammar
+    if grammar.span_filter is None or not parser.options.span_filter:
+        return None
+    readings = read_words(grammar, words)
+    is_open = spans_left_open(grammar.span_filter, parser.label_tag, words, readings, limits)
+    pruning = _fitting(parser.options.pruning, parser.options, words.at.size - 1)
+    forest = forest_of(grammar, parser.index, words, readings, limits, is_open, pruning)
+    return None if forest is None else Search(forest, pruning, "ok", is_open)
 
 
 def explore(
@@ -273,7 +308,7 @@ def chart_of(parser: Parser, found: Search, others: Sequence[Space] = ()) -> Cha
     usable = tuple(m for m in members if m.sign != 0) or (_plain(forest),)
     log_total = float(np.mean([m.log_total for m in usable]))
     belief = combine(forest, usable, parser.options.objective.combination)
-    voices = [_voice(other, *space) for other, space in zip(parser.others, others)]
+    voices = [_voice(other, *space, found.is_open) for other, space in zip(parser.others, others)]
     posteriors = mean_brackets(
         [brackets(forest, belief, parser.table), *(v for v in voices if v is not None)]
     )
@@ -287,14 +322,23 @@ def _members(parser: Parser, forest: Forest, pruning: Pruning) -> tuple[Forest, 
     if coarse is not None:
         rough = marginals(forest, coarse)
         forest = prune(forest, rough.item, rough.edge, pruning.coarse_item, pruning.coarse_edge) or forest
-    return forest, [marginals(forest, weights, pruning.state) for weights in parser.grammar.members]
+    return forest, [
+        _marginals(forest, *pair, pruning) for pair in zip(parser.members, parser.grammar.members)
+    ]
 
 
-def _voice(parser: Parser, words: Choices, limits: Constraints) -> Brackets | None:
+def _marginals(forest: Forest, arrays: LatentArrays, weights: Weights, pruning: Pruning) -> Marginals:
+    """The marginals by the larger weights, or by all of them if these give the sentence no mass."""
+    found = marginals(forest, arrays, pruning.state)
+    return found if found.sign != 0 else marginals(forest, weights, pruning.state)
+
+
+def _voice(parser: Parser, words: Choices, limits: Constraints, is_open: BoolVector) -> Brackets | None:
     """Bracket posteriors of a sentence under another grammar of the ensemble; None if it has no parse."""
     pruning = _fitting(parser.options.pruning, parser.options, words.at.size - 1)
+    readings = read_words(parser.grammar, words)
     try:
-        forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
+        forest = forest_of(parser.grammar, parser.index, words, readings, limits, is_open, pruning)
     except ForestTooLarge:
         return None
     if forest is None:

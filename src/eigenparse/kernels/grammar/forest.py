@@ -1,118 +1,59 @@
-"""The plain PCFG's packed forest of a sentence: symbols in, pruned items and edges out.
+"""The plain PCFG's packed forest of a sentence: choices of words in, items and edges out.
 
-Items are (label, i, j), sorted by span length, so children come before parents.  Edges are
-(parent, left, right, rule).  Inside values are kept linear; each cell carries its own log scale.
+An item is (label, start, end).  Items lie by cell, cells by span length and start, so that children
+come before parents.  Inside values are kept linear: each cell divides them by its largest and keeps
+the logarithm as its scale, so that long sentences neither underflow nor need a logarithm an edge.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
+import numpy.typing as npt
 from numba import njit
 
+Array = npt.NDArray[Any]
 SHORT = 1e-30
 NEGLIGIBLE = 1e-3  # of the beam, below a span's largest edge
 TRIFLE = 1e-1  # of the least posterior of an edge, for two items and all rules over them
 
 
-@njit(cache=True, nogil=True)
-def tag_posteriors(
-    entry_from, entry_to, entry_label, entry_probability, follow, n_labels, posterior, forward, backward
-):
-    """Forward-backward over preterminal labels; row n_labels of ``follow`` is the sentence's margin.
+class RuleIndex(NamedTuple):
+    """Rules by their two children: [pair_at[b * A + c], pair_at[b * A + c + 1]) of the columns, likeliest first.
 
-    posterior, forward, backward: (n, widest) aligned with the entries of each word.
+    rule, parent, probability: one entry a rule.
     """
-    n = entry_from.size
-    for i in range(n):
-        total = 0.0
-        for k in range(entry_to[i] - entry_from[i]):
-            e = entry_from[i] + k
-            reach = 0.0
-            if i == 0:
-                reach = follow[n_labels, entry_label[e]]
-            else:
-                for p in range(entry_to[i - 1] - entry_from[i - 1]):
-                    reach += forward[i - 1, p] * follow[entry_label[entry_from[i - 1] + p], entry_label[e]]
-            forward[i, k] = reach * entry_probability[e]
-            total += forward[i, k]
-        for k in range(entry_to[i] - entry_from[i]):
-            forward[i, k] /= max(total, 1e-300)
-    for i in range(n - 1, -1, -1):
-        total = 0.0
-        for k in range(entry_to[i] - entry_from[i]):
-            a = entry_label[entry_from[i] + k]
-            reach = 0.0
-            if i == n - 1:
-                reach = follow[a, n_labels]
-            else:
-                for q in range(entry_to[i + 1] - entry_from[i + 1]):
-                    e = entry_from[i + 1] + q
-                    reach += follow[a, entry_label[e]] * entry_probability[e] * backward[i + 1, q]
-            backward[i, k] = reach
-            total += reach
-        for k in range(entry_to[i] - entry_from[i]):
-            backward[i, k] /= max(total, 1e-300)
-        total = 0.0
-        for k in range(entry_to[i] - entry_from[i]):
-            posterior[i, k] = forward[i, k] * backward[i, k]
-            total += posterior[i, k]
-        for k in range(entry_to[i] - entry_from[i]):
-            posterior[i, k] /= max(total, 1e-300)
+
+    pair_at: Array
+    rule: Array
+    parent: Array
+    probability: Array
 
 
-@njit(cache=True, nogil=True)
-def boundary_merit(
-    entry_from,
-    entry_to,
-    entry_label,
-    entry_probability,
-    forward,
-    backward,
-    n_labels,
-    before,
-    after,
-    left_merit,
-    right_merit,
-):
-    """How well each label fits left of position i's start and right of its end.
+class Constraints(NamedTuple):
+    """Which labels a span may hold: masks (K, A), cell_mask (n * (n + 1),) or empty for none."""
 
-    left_merit[i, a]: chance of a starting at i given the tags before; right_merit[j, a]: chance of
-    the tags from j on given that a ended there.  before, after: (A + 1, A).
+    cell_mask: Array
+    masks: Array
+
+
+class Cells(NamedTuple):
+    """Items of the plain PCFG.  items: (4, N) of label, start, end and choice (-1 at phrases).
+
+    value: (N,) inside values over their cell's largest.  first: (cells + 1,) where each cell's items
+    begin.  scale: (cells,) log of what each cell's values were divided by.
     """
-    n = entry_from.size
-    for a in range(n_labels):
-        left_merit[0, a] = before[n_labels, a]
-        right_merit[n, a] = after[n_labels, a]
-    for i in range(1, n + 1):
-        for a in range(n_labels):
-            left_merit[i, a] = 0.0
-        for k in range(entry_to[i - 1] - entry_from[i - 1]):
-            weight = forward[i - 1, k]
-            if weight > 1e-6:
-                t = entry_label[entry_from[i - 1] + k]
-                for a in range(n_labels):
-                    left_merit[i, a] += weight * before[t, a]
-    for j in range(n):
-        for a in range(n_labels):
-            right_merit[j, a] = 0.0
-        total = 0.0
-        for k in range(entry_to[j] - entry_from[j]):
-            total += entry_probability[entry_from[j] + k] * backward[j, k]
-        for k in range(entry_to[j] - entry_from[j]):
-            weight = entry_probability[entry_from[j] + k] * backward[j, k] / max(total, 1e-300)
-            if weight > 1e-6:
-                t = entry_label[entry_from[j] + k]
-                for a in range(n_labels):
-                    right_merit[j, a] += weight * after[t, a]
+
+    items: Array
+    value: Array
+    first: Array
+    scale: Array
 
 
-@njit(cache=True, nogil=True)
-def grown(array, needed):
-    """The same array with room for ``needed`` entries."""
-    if needed <= array.size:
-        return array
-    bigger = np.empty(max(needed, 2 * array.size), dtype=array.dtype)
-    for k in range(array.size):  # a loop compiles faster than a slice
-        bigger[k] = array[k]
-    return bigger
+class Edges(NamedTuple):
+    """Edges under items.  links: (4, E) of parent, left child, right child and rule; belief: posteriors."""
+
+    links: Array
+    belief: Array
 
 
 @njit(cache=True, nogil=True)
@@ -121,46 +62,97 @@ def wider(table, needed):
     if needed <= table.shape[1]:
         return table
     bigger = np.empty((table.shape[0], max(needed, 2 * table.shape[1])), dtype=table.dtype)
-    for r in range(table.shape[0]):
+    for r in range(table.shape[0]):  # loops compile faster than slices
         for c in range(table.shape[1]):
             bigger[r, c] = table[r, c]
     return bigger
 
 
 @njit(cache=True, nogil=True)
-def add_split(
-    x_from, x_to, y_from, y_to, common, item_label, value, n_labels, pair_at, pair_parent, pair_probability, total, top,
-    least,
-):  # fmt: skip
-    """Add one split of a span to the inside values of its parents.
+def longer(array, needed):
+    """The same array with room for ``needed`` values."""
+    if needed <= array.size:
+        return array
+    bigger = np.empty(max(needed, 2 * array.size), dtype=array.dtype)
+    for k in range(array.size):
+        bigger[k] = array[k]
+    return bigger
+
+
+@njit(cache=True, nogil=True)
+def first_cells(n):
+    """First cell of each span length, cells in order of length and start."""
+    length_at = np.zeros(n + 1, dtype=np.int64)
+    for length in range(2, n + 1):
+        length_at[length] = length_at[length - 1] + n - length + 2
+    return length_at
+
+
+@njit(cache=True, nogil=True)
+def mask_of(limits, i, j, n):
+    """Which labels a span may hold."""
+    return limits.masks[limits.cell_mask[i * (n + 1) + j] if limits.cell_mask.size > 0 else 0]
+
+
+@njit(cache=True, nogil=True)
+def add_words(cells, words, posterior, least_tag, limits):
+    """Fill the cells of single words with their likely readings; the number of items."""
+    n, size = words.at.size - 1, 0
+    for i in range(n):
+        mask, best, start = mask_of(limits, i, i + 1, n), 0.0, size
+        for e in range(words.at[i], words.at[i + 1]):
+            if posterior[i, e - words.at[i]] >= least_tag and mask[words.label[e]]:
+                cells.items[0, size], cells.items[3, size] = words.label[e], e
+                cells.items[1, size], cells.items[2, size] = i, i + 1
+                cells.value[size] = words.probability[e]
+                best = max(best, words.probability[e])
+                size += 1
+        for p in range(start, size if best > 0.0 else start):
+            cells.value[p] /= best
+        cells.scale[i] = np.log(best) if best > 0.0 else 0.0
+        cells.first[i + 1] = size
+    return size
+
+
+@njit(cache=True, nogil=True)
+def add_split(cells, x, y, common, rules, total, top, least):
+    """Add the pairs of two cells to the inside values ``total`` of their parents.
 
     Pairs of items below ``least`` of ``top``, the largest addend so far, are left out.  Returns the
     largest addend.
     """
-    for p in range(x_from, x_to):
-        row = np.int64(item_label[p]) * n_labels
+    label, value, n_labels = cells.items[0], cells.value, total.size
+    for p in range(cells.first[x], cells.first[x + 1]):
+        row = np.int64(label[p]) * n_labels
         weight = common * value[p]
-        for q in range(y_from, y_to):
+        for q in range(cells.first[y], cells.first[y + 1]):
             both = weight * value[q]
             if both < least * top:
                 continue
-            first, last = pair_at[row + item_label[q]], pair_at[row + item_label[q] + 1]
+            first, last = rules.pair_at[row + label[q]], rules.pair_at[row + label[q] + 1]
             if first < last:
-                top = max(top, both * pair_probability[first])
+                top = max(top, both * rules.probability[first])
             for t in range(first, last):
-                total[pair_parent[t]] += both * pair_probability[t]
+                total[rules.parent[t]] += both * rules.probability[t]
     return top
 
 
 @njit(cache=True, nogil=True)
-def cell_reference(i, length, length_at, cell_first, scale):
-    """The largest log scale of a span's splits, -inf if no split has both sides."""
-    reference = -np.inf
+def add_splits(cells, i, length, length_at, rules, total, least):
+    """Add all splits of a span to ``total``; the largest addend and the log of what all were divided by."""
+    first, scale = cells.first, cells.scale
+    top, reference = 0.0, -np.inf
     for k in range(1, length):
         x, y = length_at[k] + i, length_at[length - k] + i + k
-        if cell_first[x + 1] > cell_first[x] and cell_first[y + 1] > cell_first[y]:
+        if first[x + 1] > first[x] and first[y + 1] > first[y]:
             reference = max(reference, scale[x] + scale[y])
-    return reference
+    for k in range(1, length if reference > -np.inf else 1):
+        x, y = length_at[k] + i, length_at[length - k] + i + k
+        if first[x + 1] > first[x] and first[y + 1] > first[y]:
+            common = np.exp(scale[x] + scale[y] - reference)
+            if common >= SHORT:
+                top = add_split(cells, x, y, common, rules, total, top, least)
+    return top, reference
 
 
 @njit(cache=True, nogil=True)
@@ -178,197 +170,125 @@ def beam_survivors(total, mask, left_merit, right_merit, beam, survivors):
     return kept, best_total
 
 
+# What it computes: the inside values of all items of the plain PCFG that survive the beam of their
+# cell,  v(a, i, j) = sum over k, a -> b c of  p(a -> b c) v(b, i, k) v(c, k, j),  where v(a, i, i + 1)
+# is the probability of the word given a.  An item survives if v left_merit[i, a] right_merit[j, a] is
+# at least ``beam`` times the best of its cell.  Cells that ``is_open`` closes (if it is not empty) hold
+# nothing, whatever their splits; most time goes into pairs of items, so a closed cell saves its own
+# splits and those of all spans that it would have been a part of.
+# Layout: see ``Cells``.  Order: by length, so that both parts of a split are ready.
 @njit(cache=True, nogil=True)
-def first_cells(n):
-    """First cell of each span length, cells in order of length and start."""
-    length_at = np.zeros(n + 1, dtype=np.int64)
-    for length in range(2, n + 1):
-        length_at[length] = length_at[length - 1] + n - length + 2
-    return length_at
-
-
-@njit(cache=True, nogil=True)
-def word_items(
-    i, first, last, entry_label, entry_probability, posterior, tag_beam, mask, items, value, n_items
-):
-    """Append the likely readings of a word; the new number of items and the log scale of their values."""
-    start, best = n_items, 0.0
-    for e in range(first, last):
-        if posterior[e - first] >= tag_beam and mask[entry_label[e]]:
-            items[0, n_items], items[3, n_items] = entry_label[e], e
-            items[1, n_items], items[2, n_items] = i, i + 1
-            value[n_items] = entry_probability[e]
-            best = max(best, entry_probability[e])
-            n_items += 1
-    if best > 0.0:
-        for p in range(start, n_items):
-            value[p] /= best
-        return n_items, np.log(best)
-    return n_items, 0.0
-
-
-@njit(cache=True, nogil=True)
-def base_inside(
-    entry_from, entry_to, entry_label, entry_probability, tag_posterior, tag_beam, n_labels, pair_at, pair_parent,
-    pair_probability, left_merit, right_merit, beam, cell_mask, masks,
-):  # fmt: skip
-    """All items of the plain PCFG inside a cell beam, and their inside values.
-
-    Word i's possible entries are [entry_from[i], entry_to[i]).  pair_at: (A * A + 1,) ranges into
-    pair_parent and pair_probability, rules by (left, right).  masks: (K, A), which labels a cell may
-    hold; cell_mask: row of masks by i * (n + 1) + j, or empty for no constraints.  An item survives
-    its cell if inside * left_merit * right_merit is at least ``beam`` times the cell's best.
-    Returns items (label, start, end, entry), their values, the first item of each cell and the log
-    scale of each cell's values.
-    """
-    n = entry_from.size
-    cell_first = np.zeros(n * (n + 1) // 2 + 1, dtype=np.int64)
-    scale = np.zeros(cell_first.size)
-    items = np.empty((4, 64 * n), dtype=np.int32)  # label, start, end, entry
-    value = np.empty(64 * n)
+def base_inside(words, readings, rules, limits, is_open, beam, least_tag):
+    """The items of the plain PCFG inside the beams of their cells."""
+    n, n_labels = words.at.size - 1, limits.masks.shape[1]
+    n_cells, room = n * (n + 1) // 2, max(32 * n, words.label.size + n_labels)
+    cells = Cells(
+        np.empty((4, room), np.int32), np.empty(room), np.zeros(n_cells + 1, np.int64), np.zeros(n_cells + 1)
+    )
+    size = add_words(cells, words, readings.tag, least_tag, limits)
     total, survivors = np.zeros(n_labels), np.empty(n_labels, dtype=np.int32)
-    length_at = first_cells(n)
-    n_items, cell = 0, 0
-    for i in range(n):
-        mask = masks[cell_mask[i * (n + 1) + i + 1]] if cell_mask.size > 0 else masks[0]
-        room = n_items + entry_to[i] - entry_from[i]
-        items, value = wider(items, room), grown(value, room)
-        n_items, scale[cell] = word_items(
-            i, entry_from[i], entry_to[i], entry_label, entry_probability, tag_posterior[i], tag_beam, mask,
-            items, value, n_items,
-        )  # fmt: skip
-        cell += 1
-        cell_first[cell] = n_items
+    length_at, cell = first_cells(n), n
     for length in range(2, n + 1):
         for i in range(n - length + 1):
-            mask = masks[cell_mask[i * (n + 1) + i + length]] if cell_mask.size > 0 else masks[0]
-            reference = cell_reference(i, length, length_at, cell_first, scale)
-            top = 0.0
-            for k in range(1, length if reference > -np.inf else 1):
-                x, y = length_at[k] + i, length_at[length - k] + i + k
-                common = np.exp(scale[x] + scale[y] - reference)
-                if common >= SHORT:
-                    top = add_split(
-                        cell_first[x], cell_first[x + 1], cell_first[y], cell_first[y + 1], common, items[0], value,
-                        n_labels, pair_at, pair_parent, pair_probability, total, top, NEGLIGIBLE * beam,
-                    )  # fmt: skip
-            kept, best = 0, 0.0
+            j, top, reference = i + length, 0.0, 0.0
+            if is_open.size == 0 or is_open[i * (n + 1) + j]:
+                top, reference = add_splits(cells, i, length, length_at, rules, total, NEGLIGIBLE * beam)
             if top > 0.0:
                 kept, best = beam_survivors(
-                    total, mask, left_merit[i], right_merit[i + length], beam, survivors
-                )
-                scale[cell] = reference + np.log(best) if best > 0.0 else 0.0
-            items, value = wider(items, n_items + kept), grown(value, n_items + kept)
-            for t in range(kept):
-                items[0, n_items], items[3, n_items] = survivors[t], -1
-                items[1, n_items], items[2, n_items] = i, i + length
-                value[n_items] = total[survivors[t]] / best
-                n_items += 1
-            total[:] = 0.0
+                    total, mask_of(limits, i, j, n), readings.left_merit[i], readings.right_merit[j], beam, survivors
+                )  # fmt: skip
+                cells.scale[cell] = reference + np.log(best) if best > 0.0 else 0.0
+                if size + kept > cells.value.size:
+                    items, value = wider(cells.items, size + kept), longer(cells.value, size + kept)
+                    cells = Cells(items, value, cells.first, cells.scale)
+                for t in range(kept):
+                    cells.items[0, size], cells.items[3, size] = survivors[t], -1
+                    cells.items[1, size], cells.items[2, size] = i, j
+                    cells.value[size] = total[survivors[t]] / best
+                    size += 1
+                total[:] = 0.0
             cell += 1
-            cell_first[cell] = n_items
-    return items[:, :n_items], value[:n_items], cell_first, scale
+            cells.first[cell] = size
+    return cells
 
 
 @njit(cache=True, nogil=True)
-def live_parents(first, last, item_label, value, posterior, item_least, place, worth):
+def live_parents(cells, cell, posterior, item_least, place, worth):
     """Note where each label of a cell lies and its posterior over its value; the largest of these."""
     most = 0.0
-    for p in range(first, last):
-        if posterior[p] >= item_least and value[p] > 0.0:
-            place[item_label[p]], worth[item_label[p]] = p, posterior[p] / value[p]
-            most = max(most, posterior[p] / value[p])
+    for p in range(cells.first[cell], cells.first[cell + 1]):
+        if posterior[p] >= item_least and cells.value[p] > 0.0:
+            a = cells.items[0, p]
+            place[a], worth[a] = p, posterior[p] / cells.value[p]
+            most = max(most, posterior[p] / cells.value[p])
     return most
 
 
 @njit(cache=True, nogil=True)
-def base_edges(
-    n, items, value, cell_first, scale, n_labels, pair_at, pair_rule, pair_parent, pair_probability, posterior,
-    item_least, edge_least, max_edges,
-):  # fmt: skip
-    """Edges (parent, left, right, rule) under items that matter, and their posteriors.
+def split_edges(cells, split, rules, parents, least, posterior, edges, size):
+    """Append the edges of one split (x, y, common, most) of a cell; the edges and their number.
 
-    posterior: (items,) must be set at the roots; posteriors are passed down from items of at least
-    ``item_least``, and edges of at least ``edge_least`` are returned, parents in ascending order.
-    No edges at all if there would be more than ``max_edges``.
+    parents: place and posterior over value of the labels in the cell (see ``live_parents``).
     """
-    edges, belief, n_edges = np.empty((4, 4096), dtype=np.int32), np.empty(4096), 0
+    (x, y, common, most), (place, worth) = split, parents
+    label, value, first = cells.items[0], cells.value, cells.first
+    for p in range(first[x + 1] - 1, first[x] - 1, -1):
+        row = np.int64(label[p]) * place.size
+        for q in range(first[y + 1] - 1, first[y] - 1, -1):
+            both = common * value[p] * value[q]
+            if both * most < TRIFLE * least:
+                continue
+            for t in range(rules.pair_at[row + label[q]], rules.pair_at[row + label[q] + 1]):
+                if both * rules.probability[t] * most < TRIFLE * least:
+                    break
+                a = rules.parent[t]
+                if place[a] < 0:
+                    continue
+                v = both * rules.probability[t] * worth[a]
+                posterior[p] += v
+                posterior[q] += v
+                if v < least:
+                    continue
+                if size == edges.belief.size:
+                    edges = Edges(wider(edges.links, size + 1), longer(edges.belief, size + 1))
+                edges.links[0, size], edges.links[1, size], edges.links[2, size] = place[a], p, q
+                edges.links[3, size], edges.belief[size] = rules.rule[t], v
+                size += 1
+    return edges, size
+
+
+# What it computes: posteriors of items and edges under the plain PCFG, from the roots down.  With
+# mu(a, i, j) the posterior of an item, the edge a -> b c over k has  mu(a, i, j) / v(a, i, j) times
+# p(a -> b c) v(b, i, k) v(c, k, j),  and adds it to both children.  Cells are visited from the longest
+# span to the shortest, so that a posterior is complete before it is passed on; edges are therefore found
+# in descending order of their parents' cells, and whoever sorts them has to read them backwards.
+@njit(cache=True, nogil=True)
+def base_edges(cells, n, rules, posterior, item_least, edge_least, max_edges):
+    """Edges of at least ``edge_least`` under items of at least ``item_least``, by descending cell.
+
+    posterior: (items,) must be set at the roots, and is filled.  No edges at all if there would be
+    more than ``max_edges``.
+    """
+    n_labels = int(np.sqrt(rules.pair_at.size - 1) + 0.5)
+    edges, size = Edges(np.empty((4, 4096), np.int32), np.empty(4096)), 0
     place, worth = np.full(n_labels, -1, dtype=np.int32), np.zeros(n_labels)
-    length_at, label = first_cells(n), items[0]
-    for cell in range(cell_first.size - 2, n - 1, -1):
-        first, last = cell_first[cell], cell_first[cell + 1]
-        if first == last:
+    length_at, first, scale = first_cells(n), cells.first, cells.scale
+    for cell in range(first.size - 2, n - 1, -1):
+        if first[cell] == first[cell + 1]:
             continue
-        most = live_parents(first, last, label, value, posterior, item_least, place, worth)
-        i, length = items[1, first], items[2, first] - items[1, first]
+        most = live_parents(cells, cell, posterior, item_least, place, worth)
+        i = cells.items[1, first[cell]]
+        length = cells.items[2, first[cell]] - i
         for k in range(length - 1, 0 if most > 0.0 or edge_least == 0.0 else length, -1):
             x, y = length_at[k] + i, length_at[length - k] + i + k
-            common = np.exp(scale[x] + scale[y] - scale[cell])
-            for p in range(cell_first[x + 1] - 1, cell_first[x] - 1, -1):
-                row = np.int64(label[p]) * n_labels
-                for q in range(cell_first[y + 1] - 1, cell_first[y] - 1, -1):
-                    both = common * value[p] * value[q]
-                    if both * most < TRIFLE * edge_least:
-                        continue
-                    for t in range(pair_at[row + label[q]], pair_at[row + label[q] + 1]):
-                        if both * pair_probability[t] * most < TRIFLE * edge_least:
-                            break
-                        a = pair_parent[t]
-                        if place[a] < 0:
-                            continue
-                        v = both * pair_probability[t] * worth[a]
-                        posterior[p] += v
-                        posterior[q] += v
-                        if v < edge_least:
-                            continue
-                        if n_edges == belief.size:
-                            edges, belief = wider(edges, n_edges + 1), grown(belief, n_edges + 1)
-                        edges[0, n_edges], edges[1, n_edges], edges[2, n_edges] = place[a], p, q
-                        edges[3, n_edges], belief[n_edges] = pair_rule[t], v
-                        n_edges += 1
-        for p in range(first, last):
-            place[label[p]], worth[label[p]] = -1, 0.0
-        if n_edges > max_edges:
-            return edges[:, :0], belief[:0]
-    return edges[:, :n_edges][:, ::-1].copy(), belief[:n_edges][::-1].copy()
-
-
-@njit(cache=True, nogil=True)
-def select(
-    item_entry,
-    item_posterior,
-    edge_parent,
-    edge_left,
-    edge_right,
-    edge_posterior,
-    item_least,
-    edge_least,
-    is_root,
-    keep_item,
-    keep_edge,
-):
-    """Mark the edges above both thresholds that can be built from words and reached from a root.
-
-    Returns the number of edges kept; keep_item and keep_edge are filled.
-    """
-    for p in range(item_entry.size):
-        keep_item[p] = item_entry[p] >= 0 and abs(item_posterior[p]) >= item_least
-    for e in range(edge_parent.size):
-        p = edge_parent[e]
-        keep_edge[e] = (
-            abs(edge_posterior[e]) >= edge_least
-            and keep_item[edge_left[e]]
-            and keep_item[edge_right[e]]
-            and abs(item_posterior[p]) >= item_least
-        )
-        if keep_edge[e]:
-            keep_item[p] = True
-    for p in range(item_entry.size):
-        keep_item[p] = keep_item[p] and is_root[p]
-    n_edges = 0
-    for e in range(edge_parent.size - 1, -1, -1):
-        keep_edge[e] = keep_edge[e] and keep_item[edge_parent[e]]
-        if keep_edge[e]:
-            keep_item[edge_left[e]], keep_item[edge_right[e]] = True, True
-            n_edges += 1
-    return n_edges
+            if first[x + 1] > first[x] and first[y + 1] > first[y]:
+                split = (x, y, np.exp(scale[x] + scale[y] - scale[cell]), most)
+                edges, size = split_edges(
+                    cells, split, rules, (place, worth), edge_least, posterior, edges, size
+                )
+        for p in range(first[cell], first[cell + 1]):
+            place[cells.items[0, p]], worth[cells.items[0, p]] = -1, 0.0
+        if size > max_edges:
+            size = 0
+            break
+    return Edges(edges.links[:, :size], edges.belief[:size])

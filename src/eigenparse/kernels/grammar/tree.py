@@ -20,10 +20,9 @@ def apply_rule(C, y, z, w, out):
         for c in range(nc):
             w[b * nc + c] = y[b] * z[c]
     for a in range(out.size):
-        total = out[a] * 0
-        base = a * n
+        total, row = out[a] * 0, C[a * n : (a + 1) * n]
         for j in range(n):
-            total += C[base + j] * w[j]
+            total += row[j] * w[j]
         out[a] = total
 
 
@@ -33,12 +32,11 @@ def contract_parent(C, o, n, T):
     for j in range(n):
         T[j] = 0
     for a in range(o.size):
-        base = a * n
-        weight = o[a]
+        weight, row = o[a], C[a * n : (a + 1) * n]  # an index into a row needs no check for negative ones
         if weight == 0:
             continue
         for j in range(n):
-            T[j] += weight * C[base + j]
+            T[j] += weight * row[j]
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
@@ -46,10 +44,9 @@ def add_outer(o, factor, w, S):
     """S[a, b, c] += factor * o[a] * w[b c]."""
     n = w.size
     for a in range(o.size):
-        weight = factor * o[a]
-        base = a * n
+        weight, row = factor * o[a], S[a * n : (a + 1) * n]
         for j in range(n):
-            S[base + j] += weight * w[j]
+            row[j] += weight * w[j]
 
 
 @njit(cache=True, nogil=True)

@@ -22,8 +22,10 @@ from eigenparse.learn.grammar.corpus import Corpus, open_corpus
 from eigenparse.learn.grammar.members import Ground, learn_members, look_at_nodes
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.learn.grammar.shards import Shards
+from eigenparse.learn.grammar.span_filter import learn_span_filter
 from eigenparse.learn.once import Once
 from eigenparse.models.grammar.pcfg import LatentGrammar, Weights
+from eigenparse.models.grammar.span_filter import SpanFilter
 from eigenparse.work.kept import fingerprint
 from eigenparse.work.progress import Stages
 from eigenparse.work.work import Work
@@ -53,7 +55,21 @@ def fit_grammar(
         learnt = list(work.map(_learn_part, tasks))
         parts = [grammar for grammar, _ in learnt]
         _add_stages(work.stages, [stages for _, stages in learnt])
-    return replace(parts[0], others=tuple(parts[1:]))
+    grammar = replace(parts[0], others=tuple(parts[1:]))
+    return replace(grammar, span_filter=_span_filter(grammar, data, options, work))
+
+
+def _span_filter(
+    grammar: LatentGrammar, treebank: Treebank, options: GrammarOptions, work: Work
+) -> SpanFilter | None:
+    """One filter for all parts of an ensemble; none if none is wanted or the words have no chain of tags."""
+    if not options.span_loss or grammar.context is None:
+        return None
+    work.stage("filter of spans")
+    trees = [binarise(treebank, one.binarisation) for one in _factorings(options)]
+    found = learn_span_filter(grammar.skeleton, grammar.context, trees, options.span_loss)
+    work.stages.stop()
+    return found
 
 
 def _factorings(options: GrammarOptions) -> list[GrammarOptions]:

@@ -19,7 +19,7 @@ USUAL: dict[str, Any] = {
     "method": "cluster", "states": 32, "noise": "none", "noise_level": 0.1, "features": "full", "scaling": "counts",
     "precision": "single", "factor": "head", "horizontal": 0, "vertical": 1, "rare": 5, "rare_words": "class",
     "state_mixing": 0.1, "word_weight": 1.0, "tag_weight": 2.0, "coarse_states": 4,
-    "nodes_per_state": 100, "em_rounds": 0, "rule_smoothing": 10.0, "word_shrinkage": 1.0,
+    "nodes_per_state": 100, "em_rounds": 0, "rule_smoothing": 10.0, "word_shrinkage": 1.0, "span_loss": 0.005,
 }  # fmt: skip
 BY_METHOD: dict[str, dict[str, Any]] = {
     "cluster": {"em_rounds": 3},
@@ -32,7 +32,7 @@ BY_METHOD: dict[str, dict[str, Any]] = {
 THESIS: dict[str, Any] = {
     "states": 8, "nodes_per_state": 1, "features": "thesis", "scaling": "none", "em_rounds": 0,
     "rule_smoothing": 0.0, "state_mixing": 0.0, "word_shrinkage": 0.0, "rare_words": "tag", "word_weight": 0.0,
-    "tag_weight": 0.0, "coarse_states": 0, "factor": "right",
+    "tag_weight": 0.0, "coarse_states": 0, "factor": "right", "span_loss": 0.0,
 }  # fmt: skip
 PRESETS: dict[str, dict[str, Any]] = {"default": {}, "thesis": THESIS}
 
@@ -125,6 +125,12 @@ class GrammarOptions(Options):
         "States per label of the small grammar that prunes, 0 for none; 4 unless given.",
         low=0,
         high=256,
+    )
+    span_loss: float | None = option(
+        None,
+        "Share of held-out constituents that the filter of spans may close, 0 for no filter; 0.005 unless given.",
+        low=0.0,
+        high=0.5,
     )
     tune_states: bool = option(
         False, "First choose the numbers of states by F1 on the --dev trees; this learns many grammars."

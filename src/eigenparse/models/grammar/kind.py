@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from eigenparse.arrays import AnyArray
+from eigenparse.models.grammar.span_filter import SCHEMA as SPAN_FILTER
 from eigenparse.models.registry import Kind
 from eigenparse.models.schema import (
     NAMES,
@@ -146,6 +147,7 @@ _ONE = Schema(
         Part("member{}.", WEIGHTS, entry="n_members"),
         Part("coarse.", WEIGHTS, optional=True),
         Part("context.", CONTEXT, optional=True),
+        Part("span_filter.", SPAN_FILTER, optional=True),
     ),
 )
 
@@ -166,7 +168,6 @@ GRAMMAR = Kind(
         "info": "eigenparse.batch.info_grammar:info",
         "learnt": "eigenparse.batch.info_grammar:learnt",
         "evaluate": "eigenparse.batch.tune_grammar:evaluate",
-        "learnt": "eigenparse.batch.tune_grammar:learnt",
         "plot": "eigenparse.batch.plot:grammar_curves",
     },
     face="eigenparse.api.grammar:Grammar.of",

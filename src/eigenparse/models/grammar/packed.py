@@ -3,8 +3,9 @@
 Probabilities are kept as steps on a logarithmic scale; what lies below the scale is zero.
 The weights of a lexicon entry are relative to their largest, so that rare words, which borrow theirs
 from the same classes, look alike and compress well.  Whole numbers take the smallest type that holds
-them.  Every part is compressed by itself, with zlib unless LZMA makes it much smaller, and all of them
-lie in one array of an ordinary model file.
+them.  Every part is compressed by itself, with zlib unless LZMA makes it much smaller; the tensors of
+rules, which are most of a file, with zlib in any case, because LZMA would take longer to unpack than a file
+without packing takes to read.  All parts lie in one array of an ordinary model file.
 """
 
 import json
@@ -30,7 +31,7 @@ MUCH = 0.8  # of the other size; LZMA takes longer to unpack
 STEPS = 254  # of the scale of shares, besides zero
 FINE_STEPS = 2046  # of the scale of probabilities
 TOP_STEPS = 65534  # of the scale of an entry's largest weights
-LEAST_RULE = 1e-7
+LEAST_RULE = 1e-6
 LEAST_SHARE = 1e-3  # of an entry's largest weight
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9}]
 MOST_REACH = 1 << 26  # bytes, as the preset has it
@@ -65,7 +66,8 @@ def pack_parts(header: dict[str, Any], arrays: Mapping[str, AnyArray]) -> tuple[
     pieces: list[bytes] = []
 
     def put(name: str, array: AnyArray) -> None:
-        method, piece = _compressed(np.ascontiguousarray(array).tobytes())
+        content = np.ascontiguousarray(array).tobytes()
+        method, piece = ("zlib", zlib.compress(content, 6)) if "rule_weight" in name else _compressed(content)
         layout.append([name, array.dtype.str, list(array.shape), method, len(piece)])
         pieces.append(piece)
 

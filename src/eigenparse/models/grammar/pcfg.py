@@ -12,6 +12,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntMatrix, IntVector, LongVector
 from eigenparse.corpus.columns import Label
+from eigenparse.models.grammar.span_filter import PLACE, SpanFilter, filter_arrays, filter_of
 
 SKELETON = (
     "rules",
@@ -156,7 +157,8 @@ class LatentGrammar:
     context: neighbours of tags and labels, for pruning; None prunes by posteriors alone.
     coarse: small weights for pruning between the plain PCFG and the members; may be None.
     report: what the learner says about the learning, JSON values only.  others: grammars of the same
-    treebank over other binarisations; their bracket posteriors join in.
+    treebank over other binarisations; their bracket posteriors join in.  span_filter: says which spans
+    need no search; None searches all.
     """
 
     skeleton: Skeleton
@@ -165,6 +167,7 @@ class LatentGrammar:
     coarse: Weights | None = None
     report: dict[str, Any] = field(default_factory=dict)
     others: tuple["LatentGrammar", ...] = ()
+    span_filter: SpanFilter | None = None
 
     def to_parts(self) -> tuple[Header, Arrays]:
         """Header and arrays of a model file."""
@@ -193,6 +196,7 @@ class LatentGrammar:
             "n_states": int(self.members[0].states.sum()),
             "most_states": int(self.members[0].states.max()),
             "parameters": sum(member.n_parameters for one in every for member in one.members),
+            **({} if self.span_filter is None else self.span_filter.summary()),
         } | {name: self.report[name] for name in REPORTED if name in self.report}
 
 
@@ -253,6 +257,9 @@ def _parts(grammar: LatentGrammar, prefix: str) -> tuple[Header, Arrays]:
         "report": grammar.report,
         "others": [],
     }
+    if grammar.span_filter is not None:
+        header[PLACE] = grammar.span_filter.facts()
+        arrays |= filter_arrays(grammar.span_filter, prefix)
     return header, arrays
 
 
@@ -265,4 +272,5 @@ def _grammar(header: Header, arrays: Arrays, prefix: str) -> LatentGrammar:
         context_of(arrays, prefix),
         weights_of(skeleton, arrays, f"{prefix}coarse.") if f"{prefix}coarse.states" in arrays else None,
         header["report"],
+        span_filter=filter_of(header, arrays, prefix),
     )
