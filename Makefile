@@ -44,4 +44,4 @@ $(DEVELOP): $(RUN)
 	touch $@
 
 clean:
-	rm -rf $(VENV) demo-output site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage* docs/reference/commands.md
+	rm -rf $(VENV) demo-output site .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage* docs/reference

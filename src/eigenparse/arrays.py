@@ -1,6 +1,6 @@
 """Array aliases and the few checks every layer shares: arrays in, checked arrays out."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -45,3 +45,13 @@ def filled_zeros(size: int, dtype: npt.DTypeLike) -> AnyArray:
     found = np.empty(size, dtype=dtype)
     found.fill(0)
     return found
+
+
+class Sums:
+    """A base of frozen dataclasses whose fields are sums: two of them add up field by field."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Self) -> Self:
+        names = self.__dataclass_fields__  # type: ignore[attr-defined]
+        return type(self)(*(getattr(self, name) + getattr(other, name) for name in names))

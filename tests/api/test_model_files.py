@@ -9,7 +9,7 @@ import pytest
 from safetensors.numpy import load, save
 
 from eigenparse.errors import ModelFileError
-from eigenparse.models.store import digest, load_model, model_kind, save_model
+from eigenparse.models.container import digest, model_kind, read_container, write_container
 
 ARRAYS = {
     "double": np.arange(6.0).reshape(2, 3),
@@ -24,8 +24,8 @@ ARRAYS = {
 
 def test_what_is_written_is_read_as_the_reference_library_reads_it(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "m"
-    save_model(path, kind="k", header={"a": [1, "ü"]}, arrays=ARRAYS)
-    kind, header, arrays = load_model(path)
+    write_container(path, kind="k", header={"a": [1, "ü"]}, arrays=ARRAYS)
+    kind, header, arrays = read_container(path)
     theirs = load(path.read_bytes())
     assert (kind, header, model_kind(path)) == ("k", {"a": [1, "ü"]}, "k")
     assert set(arrays) == set(ARRAYS) == set(theirs)
@@ -71,22 +71,22 @@ def rewritten(folder: pathlib.Path, change: object, *, tail: bytes = b"") -> pat
 def test_layouts_that_lead_astray_are_refused(tmp_path: pathlib.Path, key: str, value: object) -> None:
     path = rewritten(tmp_path, lambda layout: layout["double"].update({key: value}))
     with pytest.raises(ModelFileError):
-        load_model(path)
+        read_container(path)
 
 
 def test_nothing_may_be_left_over_or_missing(tmp_path: pathlib.Path) -> None:
-    assert load_model(rewritten(tmp_path, lambda layout: None))[0] == "k"
+    assert read_container(rewritten(tmp_path, lambda layout: None))[0] == "k"
     with pytest.raises(ModelFileError, match="not fully covered"):
-        load_model(rewritten(tmp_path, lambda layout: None, tail=b"more"))
+        read_container(rewritten(tmp_path, lambda layout: None, tail=b"more"))
     with pytest.raises(ModelFileError):
-        load_model(rewritten(tmp_path, lambda layout: layout.pop("ids")))
+        read_container(rewritten(tmp_path, lambda layout: layout.pop("ids")))
     with pytest.raises(ModelFileError):
-        load_model(rewritten(tmp_path, lambda layout: layout.update({"ids": layout["double"]})))
+        read_container(rewritten(tmp_path, lambda layout: layout.update({"ids": layout["double"]})))
     with pytest.raises(ModelFileError):
-        load_model(rewritten(tmp_path, lambda layout: layout.update({"ids": 7})))
+        read_container(rewritten(tmp_path, lambda layout: layout.update({"ids": 7})))
 
 
 def test_values_that_are_no_numbers_are_refused(tmp_path: pathlib.Path) -> None:
-    save_model(tmp_path / "m", kind="k", header={}, arrays={"a": np.array([1.0, np.nan])})
+    write_container(tmp_path / "m", kind="k", header={}, arrays={"a": np.array([1.0, np.nan])})
     with pytest.raises(ModelFileError, match="not numbers"):
-        load_model(tmp_path / "m")
+        read_container(tmp_path / "m")

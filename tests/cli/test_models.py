@@ -10,7 +10,7 @@ from tests.cli.calls import call
 
 from eigenparse.api.grammar import load
 from eigenparse.corpus.brackets import read_trees
-from eigenparse.models.store import save_model
+from eigenparse.models.container import write_container
 
 
 def test_scores_of_trees(model: pathlib.Path, corpus: pathlib.Path) -> None:
@@ -95,8 +95,8 @@ def damaged(model: pathlib.Path, folder: pathlib.Path) -> list[pathlib.Path]:
         path = folder / f"{name}.model"
         path.write_bytes(content)
         paths.append(path)
-    save_model(folder / "foreign.model", kind="rhmm", header={}, arrays={"a": np.zeros(3)})
-    save_model(folder / "hollow.model", kind="lpcfg", header={}, arrays={"a": np.zeros(3)})
+    write_container(folder / "foreign.model", kind="rhmm", header={}, arrays={"a": np.zeros(3)})
+    write_container(folder / "hollow.model", kind="lpcfg", header={}, arrays={"a": np.zeros(3)})
     return [*paths, folder / "foreign.model", folder / "hollow.model", folder, folder / "absent.model"]
 
 

@@ -21,7 +21,7 @@ def test_every_row_of_the_table_is_there(tmp_path: pathlib.Path) -> None:
     options += ["--states", "lpcfg=2,printed=2"]
     files = ["--train", gold, "--dev", gold, "--test", gold]
     first = run("reproduce", "dhillon2012", *files, *options, "--out", tmp_path / "a")
-    assert len(list(kept.glob("order*"))) == 6  # a parser and two folds of both orders
+    assert len(list(kept.glob("parser-*"))) == 6  # a parser and two folds of both orders
     run("reproduce", "dhillon2012", *files, *options, "--out", tmp_path / "b")
     one, two = read_report(tmp_path / "a"), read_report(tmp_path / "b")
     assert one.sections[:2] == two.sections[:2]

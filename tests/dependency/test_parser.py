@@ -37,9 +37,7 @@ def test_scores_lists_and_marginals_agree_with_enumeration(order: int) -> None:
     columns = arc_columns(trees)
     lists = kbest(model, trees, 5)
     for s, (low, high) in enumerate(itertools.pairwise(trees.offsets)):
-        p = sentence_parts(
-            columns.keys[:, low:high], columns.tags[low:high], columns.classes[low:high], compiled, order == 2
-        )
+        p = sentence_parts(columns, s, compiled, order == 2)
         parts = sentence_scores(p, compiled, model.weights, order == 2)
         ranked = sorted((tree_score(t, *parts) for t in all_trees(high - low)), reverse=True)
         found = int(lists.found[s])
@@ -59,7 +57,7 @@ def test_rows_are_what_the_templates_say() -> None:
     low, high = trees.offsets[s], trees.offsets[s + 1]
     n = int(high - low)
     keys = columns.keys[:, low:high]
-    p = sentence_parts(keys, columns.tags[low:high], columns.classes[low:high], compiled, False)
+    p = sentence_parts(columns, s, compiled, False)
     rows = row_buffer(compiled)
     coefficient = [int(c) for c in compiled.coefficients]
 

@@ -11,12 +11,14 @@ from eigenparse.corpus.brackets import parse_trees
 from eigenparse.errors import OptionError
 from eigenparse.evaluate.brackets import score_brackets
 from eigenparse.experiments.cohen import CohenPlan, cohen_report, points_of, run_point, time_trials
-from eigenparse.experiments.journal import journalled, read_journal, trial_keys
 from eigenparse.experiments.matejovicova import (
     COMPARED,
+    EM,
+    FEATURES,
     OURS,
     PLAIN,
     SIZES,
+    SMOOTH,
     STATES,
     THESIS,
     Plan,
@@ -31,17 +33,18 @@ from eigenparse.experiments.published import THESIS_COMPARISON, THESIS_SIZES, TH
 from eigenparse.experiments.treebanks import Corpus, pick_trees, synthetic_corpus
 from eigenparse.experiments.trials import (
     Outcome,
-    Trial,
     as_binary,
+    group_name,
     groups_of,
-    run_all,
-    run_groups,
     run_trial,
+    run_trials,
     same_base,
 )
 from eigenparse.learn.grammar.options import GrammarOptions
-from eigenparse.learn.stages import Once
+from eigenparse.learn.once import Once
 from eigenparse.report import Curves, Report, Table, read_report, write_report
+from eigenparse.work.kept import kept_beside
+from eigenparse.work.work import Where, Work, open_work
 
 SMALL = Plan(runs=2, n_test=20, states=(1, 3), compared=(3,), n_sizes=2)
 
@@ -53,7 +56,7 @@ def corpus() -> Corpus:
 
 @pytest.fixture(scope="module")
 def outcomes(corpus: Corpus) -> list[Outcome]:
-    return list(run_all(run_trial, trials_of(corpus, SMALL)))
+    return [run_trial(trial) for trial in trials_of(corpus, SMALL)]
 
 
 def test_the_plan_is_the_thesis_where_the_treebank_allows(corpus: Corpus) -> None:
@@ -89,11 +92,12 @@ def test_settings_go_from_the_thesis_to_the_default() -> None:
     assert chosen[THESIS] == GrammarOptions(preset="thesis")
     assert chosen[OURS] == GrammarOptions()
     assert chosen[PLAIN].method == "pcfg"
-    assert chosen["+ all features, scaled"].states.kappa is not None
-    assert chosen["+ all features, scaled"].smoothing == 0
-    assert chosen["+ smoothing"].smoothing > 0
-    assert chosen["+ smoothing"].rounds == 0
-    assert chosen["+ EM"].rounds > 0
+    features, smooth, em = (chosen[name].filled() for name in (FEATURES, SMOOTH, EM))
+    assert (features.scaling, features.rule_smoothing) == ("counts", 0)
+    assert smooth.rule_smoothing is not None
+    assert smooth.rule_smoothing > 0
+    assert smooth.em_rounds == 0
+    assert em.em_rounds
 
 
 def test_one_state_is_the_plain_grammar(corpus: Corpus) -> None:
@@ -126,7 +130,8 @@ def test_trees_in_normal_form_have_as_many_brackets_whatever_they_are() -> None:
 
 def test_two_processes_give_the_same_scores(corpus: Corpus, outcomes: list[Outcome]) -> None:
     trials = trials_of(corpus, SMALL)[:3]
-    again = run_all(run_trial, trials, jobs=2)
+    with open_work("trials", Where(jobs=2), show=False) as work:
+        again = list(work.map(run_trial, trials))
     assert [(o.setting, o.labelled, o.mean_unlabelled) for o in again] == [
         (o.setting, o.labelled, o.mean_unlabelled) for o in outcomes[:3]
     ]
@@ -137,7 +142,7 @@ def test_trials_that_share_work_come_out_as_alone(corpus: Corpus, outcomes: list
     groups = groups_of(trials)
     assert sorted(place for group in groups for place in group) == list(range(len(trials)))
     assert len(groups) < len(trials) * 2 / 3
-    together = dict(run_groups(trials))
+    together = run_trials(trials, Work())
     for place, alone in enumerate(outcomes):
         same = replace(together[place], train_seconds=alone.train_seconds, parse_seconds=alone.parse_seconds)
         assert same == alone
@@ -165,24 +170,25 @@ def test_shared_work_is_charged_to_every_run() -> None:
     assert once.spared > 0
 
 
-def test_a_journal_saves_running_again(corpus: Corpus, outcomes: list[Outcome], tmp_path) -> None:
-    def run(some: list[Trial], *, resume: bool) -> list[Outcome]:
-        found = dict(journalled(some, path, jobs=1, resume=resume))
-        return [found[place] for place in range(len(some))]
+def test_finished_groups_are_not_run_again(corpus: Corpus, outcomes: list[Outcome], tmp_path) -> None:
+    trials, out = trials_of(corpus, SMALL)[:3], tmp_path / "r.html"
+    first: list[Outcome] = []
 
-    trials, path = trials_of(corpus, SMALL)[:3], tmp_path / "new" / "r.trials.jsonl"
-    first = run(trials[:2], resume=False)
+    def interrupted() -> None:
+        with kept_beside(out, "mark", resume=False) as kept:
+            first.extend(run_trials(trials[:2], Work(kept=kept)))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
     assert [o.labelled for o in first] == [o.labelled for o in outcomes[:2]]
-    lines = path.read_text().splitlines(keepends=True)
-    path.write_text(lines[0] + lines[1][:-20])  # killed while it wrote the second
-    again = run(trials, resume=True)
-    assert [again[0] == first[0], again[1] == first[1]].count(True) == 1  # seconds included: not run again
-    assert len(read_journal(path)) == 3
-    assert len(set(trial_keys(trials_of(corpus, SMALL)))) == len(trials_of(corpus, SMALL))
-    changed = replace(trials[0], train=trials[0].train[1:])
-    assert trial_keys([changed]) != trial_keys(trials[:1])
-    anew = run(trials[:1], resume=False)
-    assert anew[0].train_seconds != first[0].train_seconds
+    with kept_beside(out, "mark", resume=True) as kept:
+        again = run_trials(trials, Work(kept=kept))
+    shared = [group for group in groups_of(trials) if 2 not in group]
+    assert all(again[place] == first[place] for group in shared for place in group)  # the seconds too
+    names = {group_name([trial]) for trial in trials_of(corpus, SMALL)}
+    assert len(names) == len(trials_of(corpus, SMALL))
+    assert group_name([replace(trials[0], train=trials[0].train[1:])]) != group_name(trials[:1])
 
 
 def titles(report: Report) -> str:
@@ -234,7 +240,7 @@ def test_cohen_report(corpus: Corpus) -> None:
         sizes=(500, 2_000), sharpness=(1.0, 0.3), size=500, runs=2, rounds=(1, 2), treebank_states=3
     )
     measured = [run_point(point) for point in points_of(plan)]
-    times = list(run_all(run_trial, time_trials(corpus, plan)))
+    times = [run_trial(trial) for trial in time_trials(corpus, plan)]
     report = cohen_report(plan, measured, [(corpus, times)])
     assert [section.title[:11] for section in report.sections] == [
         "Consistency",

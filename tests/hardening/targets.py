@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from safetensors.numpy import save
+from safetensors.numpy import load, save
 
 from eigenparse.corpus.audio import read_audio
 from eigenparse.corpus.brackets import format_trees, parse_trees
@@ -25,7 +25,7 @@ from eigenparse.corpus.phones import frame_phones, parse_phn, read_phn, write_ph
 from eigenparse.corpus.transform import Binarisation, binarise, unbinarise
 from eigenparse.errors import EigenparseError
 from eigenparse.evaluate.evalb_params import read_params
-from eigenparse.models import store
+from eigenparse.models import container
 
 TREES = (
     b"( (S (NP-SBJ (DT the) (NN dog)) (VP (VBZ barks) (NP (-NONE- *T*-1))) (. .)) )\n(ROOT\n  (X (Y z)))\n"
@@ -178,8 +178,7 @@ def spoil_model(content: bytes, edits: list[Edit]) -> bytes:
     length = struct.unpack("<Q", content[:8])[0]
     layout = json.loads(content[8 : 8 + length])
     document = json.loads(layout.pop("__metadata__")["eigenparse"])
-    arrays = store._views(layout, np.frombuffer(content[8 + length :], dtype=np.uint8))
-    header, arrays = document["header"], dict(arrays)
+    header, arrays = document["header"], load(content)
     for kind, where, what in edits:
         names = sorted(arrays)
         if kind in (0, 1) or not names:
@@ -203,7 +202,7 @@ def spoil_json(content: bytes, edits: list[Edit]) -> bytes:
 def _file(kind: str, header: Any, arrays: dict[str, Any]) -> bytes:
     """A model file; unlike ours, it may hold text that is no text."""
     document = {
-        "version": store.FORMAT_VERSION, "kind": kind, "sha256": store.digest(arrays), "header": header,
+        "version": container.FORMAT_VERSION, "kind": kind, "sha256": container.digest(arrays), "header": header,
     }  # fmt: skip
     contiguous = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     return save(contiguous, metadata={"eigenparse": json.dumps(document)})

@@ -8,20 +8,19 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from contextlib import contextmanager, suppress
 
 import pytest
-from eigenparse.models.grammar.file import save_grammar
 from tests.cli.calls import call
 
-from eigenparse.api.learner import LatentPCFG
 from eigenparse.corpus.brackets import write_trees
 from eigenparse.corpus.normalise import normalise
-from eigenparse.learn import checkpoint as kept
-from eigenparse.learn.checkpoint import Checkpoint, open_checkpoint
-from eigenparse.learn.grammar import learner as lpcfg
+from eigenparse.learn.grammar import members
+from eigenparse.learn.grammar.options import GrammarOptions
+from eigenparse.models.registry import save_model
 from eigenparse.synthetic import sample_treebank
+from eigenparse.work.kept import NOTHING_KEPT, Kept, kept_beside
+from eigenparse.work.work import Work
 
 KILLS = int(os.environ.get("EIGENPARSE_KILLS", "1"))
 TRAIN = ("train", "lpcfg", "train.ptb", "--states", "4", "--em-rounds", "4", "--ensemble", "4")
@@ -40,12 +39,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     return folder
 
 
-def learn(folder: Checkpoint, out: pathlib.Path, method: str = "cluster") -> bytes:
-    """A small ensemble, learnt with a checkpoint and saved."""
-    settings = LatentPCFG(method=method, states=4, em_rounds=4, ensemble=2)
-    treebank = normalise(sample_treebank(60, 3))
-    grammar = settings.fit_normalised(treebank, settings.options(), checkpoint=folder)
-    save_grammar(grammar.latent, out)
+def kept_in(folder: pathlib.Path) -> Kept:
+    """A folder that keeps everything, however short the work."""
+    folder.mkdir(exist_ok=True)
+    return Kept(folder, seconds=0.0)
+
+
+def learn(kept: Kept, out: pathlib.Path, method: str = "cluster") -> bytes:
+    """A small ensemble, learnt with kept parts and saved."""
+    options = GrammarOptions(method=method, states=4, em_rounds=4, ensemble=2)
+    save_model(options.fit(normalise(sample_treebank(60, 3)), Work(kept=kept)), out, "lpcfg")
     return out.read_bytes()
 
 
@@ -53,7 +56,7 @@ def learn(folder: Checkpoint, out: pathlib.Path, method: str = "cluster") -> byt
 def power_cut(monkeypatch: pytest.MonkeyPatch, after: int) -> Iterator[None]:
     """Stop at the n-th pass over the trees."""
     left = [after]
-    real = lpcfg.expected_counts
+    real = members.expected_counts
 
     def counted(*arguments: object) -> object:
         left[0] -= 1
@@ -62,7 +65,7 @@ def power_cut(monkeypatch: pytest.MonkeyPatch, after: int) -> Iterator[None]:
         return real(*arguments)  # type: ignore[arg-type]
 
     with monkeypatch.context() as patch:
-        patch.setattr(lpcfg, "expected_counts", counted)
+        patch.setattr(members, "expected_counts", counted)
         yield
 
 
@@ -70,40 +73,41 @@ def power_cut(monkeypatch: pytest.MonkeyPatch, after: int) -> Iterator[None]:
 def test_work_stopped_at_any_pass_ends_in_the_same_bytes(
     method: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = learn(Checkpoint(), tmp_path / "whole.model", method)
+    whole = learn(NOTHING_KEPT, tmp_path / "whole.model", method)
     for after in range(8):
-        place = open_checkpoint(tmp_path / f"c{after}", "mark", resume=False, seconds=0.0)
+        place = kept_in(tmp_path / f"c{after}")
         with power_cut(monkeypatch, after), pytest.raises(PowerCutError):
             learn(place, tmp_path / "never.model", method)
-        again = open_checkpoint(tmp_path / f"c{after}", "mark", resume=True, seconds=0.0)
-        assert learn(again, tmp_path / "again.model", method) == whole
+        assert learn(place, tmp_path / "again.model", method) == whole
 
 
 def test_work_that_was_kept_is_not_done_again(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place = open_checkpoint(tmp_path / "c", "mark", resume=False, seconds=0.0)
+    place = kept_in(tmp_path / "c")
     with power_cut(monkeypatch, 3), pytest.raises(PowerCutError):
         learn(place, tmp_path / "m.model")
-    assert (tmp_path / "c" / "part0-member0-rounds.part-of-model").is_file()
+    assert (tmp_path / "c" / "part0-member0-rounds.part").is_file()
     passes = []
-    real = lpcfg.expected_counts
-    monkeypatch.setattr(lpcfg, "expected_counts", lambda *a: passes.append(1) or real(*a))  # type: ignore[func-returns-value]
+    real = members.expected_counts
+    monkeypatch.setattr(members, "expected_counts", lambda *a: passes.append(1) or real(*a))  # type: ignore[func-returns-value]
     learn(place, tmp_path / "m.model")
     assert len(passes) == 1 + 4  # one round was left of the first member; the second has four
 
 
 def test_damaged_parts_are_made_again(tmp_path: pathlib.Path) -> None:
-    place = open_checkpoint(tmp_path / "c", "mark", resume=False, seconds=0.0)
+    place = kept_in(tmp_path / "c")
     whole = learn(place, tmp_path / "one.model")
-    for part in (tmp_path / "c").glob("*.part-of-model"):
+    for part in (tmp_path / "c").glob("*.part"):
         part.write_bytes(part.read_bytes()[:-5])
     assert learn(place, tmp_path / "two.model") == whole
 
 
 def test_a_checkpoint_of_another_run_is_refused(folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
     out = tmp_path / "a.model"
-    open_checkpoint(tmp_path / "a.model.checkpoint", "something else", resume=False)
+    with suppress(PowerCutError), kept_beside(out, "something else", resume=False) as kept:
+        kept.keep("part", ({}, {}))
+        raise PowerCutError
     done = call("train", "lpcfg", folder / "train.ptb", "--out", out, "--resume")
     assert done.code == 1
     assert "other data or settings" in done.err
@@ -124,16 +128,17 @@ def test_trials_of_states_are_kept(
     folder: pathlib.Path, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Tuning that stopped goes on, tries nothing twice and chooses the same."""
-    from eigenparse.api import tuning
+    from eigenparse.batch import tune_grammar as tuning
 
     monkeypatch.setattr(tuning, "LADDER", (2, 3))
     monkeypatch.setattr(tuning, "N_LABELS", 1)
     treebank, dev = (normalise(sample_treebank(n, seed)) for n, seed in ((60, 3), (6, 9)))
-    learner = LatentPCFG(em_rounds=0)
+    options = GrammarOptions(em_rounds=0)
     told: list[str] = []
-    expected = tuning.tuned(learner, treebank, dev, tell=told.append)
+    monkeypatch.setattr(tuning, "tell", told.append)
+    expected = tuning.tune_states(options, treebank, dev)
     scores = iter([1.0, 2.0])
-    place = open_checkpoint(tmp_path / "c", "mark", resume=False)
+    work = Work(kept=kept_in(tmp_path / "c"))
     real, trials = tuning.dev_scores, []
 
     def stops(*arguments: object) -> object:
@@ -143,9 +148,9 @@ def test_trials_of_states_are_kept(
 
     monkeypatch.setattr(tuning, "dev_scores", stops)
     with pytest.raises(StopIteration):
-        tuning.tuned(learner, treebank, dev, tell=told.append, checkpoint=place)
+        tuning.tune_states(options, treebank, dev, work)
     scores = iter(range(100))
-    assert tuning.tuned(learner, treebank, dev, tell=told.append, checkpoint=place) == expected
+    assert tuning.tune_states(options, treebank, dev, work) == expected
     assert len(trials) == 4
     assert told[:4] == told[-4:]
 
@@ -198,7 +203,7 @@ def test_told_to_end(folder: pathlib.Path, whole: tuple[bytes, float]) -> None:
     assert whole[1] > 0
     process = start(folder, "ended.model")
     place = folder / "ended.model.checkpoint"
-    while not list(place.glob("*.part-of-model")) and process.poll() is None:
+    while not list(place.glob("[!.]*.part")) and process.poll() is None:
         time.sleep(0.02)
     process.send_signal(signal.SIGTERM)
     report = wait(process)
@@ -262,9 +267,3 @@ def test_files_of_limited_size(folder: pathlib.Path) -> None:
     assert "Traceback" not in report
     assert (folder / "limited.model").read_bytes() == b"yesterday's model"
     assert not list(folder.glob(".limited*"))
-
-
-def test_only_folders_of_ours_are_removed(tmp_path: pathlib.Path) -> None:
-    kept.close_checkpoint(replace(Checkpoint(), folder=tmp_path / "absent"))
-    kept.close_checkpoint(Checkpoint())
-    assert tmp_path.is_dir()

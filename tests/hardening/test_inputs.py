@@ -25,7 +25,7 @@ from eigenparse.corpus.files import read_bytes
 from eigenparse.corpus.label_sources import read_labelled
 from eigenparse.errors import FormatError, ModelFileError, ResourceError
 from eigenparse.evaluate.evalb_params import read_params
-from eigenparse.models.store import digest, load_model, model_kind, save_model
+from eigenparse.models.container import digest, model_kind, read_container, write_container
 
 MEGABYTE = 1 << 20
 
@@ -57,7 +57,7 @@ def test_a_sound_file_is_read(tmp_path: pathlib.Path) -> None:
     value = np.arange(3.0)
     layout = {"a": {"dtype": "F64", "shape": [3], "data_offsets": [0, 24]}}
     path = written(tmp_path / "m", document({"a": value}), layout, value.tobytes())
-    assert np.array_equal(load_model(path)[2]["a"], value)
+    assert np.array_equal(read_container(path)[2]["a"], value)
 
 
 @pytest.mark.parametrize(
@@ -79,7 +79,7 @@ def test_foreign_heads(tmp_path: pathlib.Path, content: bytes) -> None:
     path = tmp_path / "m"
     path.write_bytes(content)
     with little_memory(8 * MEGABYTE):
-        for read in (load_model, model_kind):
+        for read in (read_container, model_kind):
             with pytest.raises(ModelFileError, match="not an eigenparse model"):
                 read(path)
 
@@ -90,7 +90,7 @@ def test_a_header_of_one_gigabyte_is_not_read(tmp_path: pathlib.Path) -> None:
         stream.write(struct.pack("<Q", 2**30))
         stream.truncate(2**30 + 100)  # holes: no disk is used
     with little_memory(MEGABYTE), pytest.raises(ModelFileError, match="not an eigenparse model"):
-        load_model(path)
+        read_container(path)
 
 
 BAD_LAYOUTS: dict[str, dict[str, Any]] = {
@@ -117,30 +117,30 @@ def test_layouts_that_lead_astray(tmp_path: pathlib.Path, name: str) -> None:
     value = np.arange(3.0)
     path = written(tmp_path / "m", document({"a": value}), BAD_LAYOUTS[name], value.tobytes())
     with little_memory(MEGABYTE), pytest.raises(ModelFileError):
-        load_model(path)
+        read_container(path)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_values_that_are_no_numbers(tmp_path: pathlib.Path, value: float) -> None:
-    save_model(tmp_path / "m", kind="test", header={}, arrays={"a": np.array([1.0, value])})
+    write_container(tmp_path / "m", kind="test", header={}, arrays={"a": np.array([1.0, value])})
     with pytest.raises(ModelFileError, match="not numbers"):
-        load_model(tmp_path / "m")
+        read_container(tmp_path / "m")
 
 
 def test_keys_that_occur_twice(tmp_path: pathlib.Path) -> None:
     for text in ('{"version": 1, "version": 1}', '{"version": 1, "kind": "a", "kind": "b", "header": {}}'):
         path = written(tmp_path / "m", text, {})
         with pytest.raises(ModelFileError, match="not an eigenparse model"):
-            load_model(path)
+            read_container(path)
 
 
 def test_changed_bytes_meet_the_checksum(tmp_path: pathlib.Path) -> None:
-    save_model(tmp_path / "m", kind="test", header={"x": 1}, arrays={"a": np.arange(4.0)})
+    write_container(tmp_path / "m", kind="test", header={"x": 1}, arrays={"a": np.arange(4.0)})
     content = bytearray((tmp_path / "m").read_bytes())
     content[-1] ^= 1
     (tmp_path / "m").write_bytes(content)
     with pytest.raises(ModelFileError, match="checksum"):
-        load_model(tmp_path / "m")
+        read_container(tmp_path / "m")
 
 
 @pytest.mark.parametrize("name", ["../../escape", "/etc/passwd", "a\0b", "C:\\x", "~"])
@@ -148,8 +148,8 @@ def test_names_of_arrays_are_never_paths(tmp_path: pathlib.Path, name: str) -> N
     before = sorted(tmp_path.parent.rglob("*"))
     folder = tmp_path / "here"
     folder.mkdir()
-    save_model(folder / "m", kind="test", header={}, arrays={name: np.arange(2.0)})
-    assert list(load_model(folder / "m")[2]) == [name]
+    write_container(folder / "m", kind="test", header={}, arrays={name: np.arange(2.0)})
+    assert list(read_container(folder / "m")[2]) == [name]
     assert sorted(tmp_path.parent.rglob("*")) == sorted([*before, folder, folder / "m"])
 
 
@@ -158,14 +158,14 @@ def test_special_files_are_refused(tmp_path: pathlib.Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", pathlib.Path("/dev/zero"), tmp_path):
         with pytest.raises(ModelFileError):
-            load_model(path)
+            read_container(path)
         assert call("parse", path, stdin="a\n").code == 1
 
 
 def test_a_version_from_the_future_is_named_briefly(tmp_path: pathlib.Path) -> None:
     path = written(tmp_path / "m", {"version": "\x1b[2J" * 1000}, {})
     with pytest.raises(ModelFileError) as caught:
-        load_model(path)
+        read_container(path)
     assert len(str(caught.value)) < 300
     assert "\x1b" not in str(caught.value)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.cli.calls import call
 
-from eigenparse.models.store import load_model
+from eigenparse.models.container import read_container
 
 
 @pytest.fixture
@@ -103,8 +103,8 @@ def test_merged_sums_are_those_of_the_whole(halves: pathlib.Path, kind: str) -> 
     for order, name in (((first, second), "merged"), ((second, first), "other")):
         done = call("merge", *order, "--out", halves / name)
         assert done.code == 0, done.err
-        _, header, arrays = load_model(halves / name)
-        _, expected_header, expected = load_model(whole)
+        _, header, arrays = read_container(halves / name)
+        _, expected_header, expected = read_container(whole)
         assert header == expected_header
         assert arrays.keys() == expected.keys()
         for key, array in expected.items():
@@ -127,7 +127,7 @@ def test_merged_is_what_batches_give(halves: pathlib.Path) -> None:
         lines = (halves / f"{name}.hmm").read_text().splitlines()
         estimator.partial_fit([line.split() for line in lines])
     assert len(read_symbols(halves / "a.hmm", "word", None)) == 54
-    _, _, arrays = load_model(halves / "merged")
+    _, _, arrays = read_container(halves / "merged")
     assert np.array_equal(arrays["operators"], estimator.model_.operators)
 
 

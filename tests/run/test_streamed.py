@@ -1,14 +1,12 @@
 """Learning by passes over shards: the sums of shards are those of the whole, wherever they are added."""
 
 import pathlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from eigenparse.learn.grammar.streamed import count_corpus, encode_shard, make_plan, train_shards
-from eigenparse.models.grammar.file import save_grammar
 from numpy.testing import assert_allclose
 from tests.cli.calls import call
 
@@ -16,18 +14,28 @@ from eigenparse.corpus.brackets import read_trees, write_trees
 from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.transform import Binarisation, binarise
 from eigenparse.errors import OptionError
-from eigenparse.learn.checkpoint import open_checkpoint
+from eigenparse.learn.grammar import members
 from eigenparse.learn.grammar import shards as cutting
-from eigenparse.learn.grammar import streamed
-from eigenparse.learn.grammar.encode import encode, fold_rare
-from eigenparse.learn.grammar.learner import LpcfgOptions, train_lpcfg
-from eigenparse.learn.grammar.shards import cut_shards, shard_trees
-from eigenparse.learn.grammar.states import StateOptions
-from eigenparse.run.local import LocalRun, on_this_machine
+from eigenparse.learn.grammar.corpus import open_corpus
+from eigenparse.learn.grammar.encode import encoded_whole
+from eigenparse.learn.grammar.learner import fit_trees
+from eigenparse.learn.grammar.options import GrammarOptions
+from eigenparse.learn.grammar.shards import Shards, cut_shards, shard_trees
+from eigenparse.models.registry import save_model
+from eigenparse.run.local import on_this_machine
 from eigenparse.synthetic import sample_treebank
+from eigenparse.work import kept as work_kept
+from eigenparse.work.kept import Kept
+from eigenparse.work.work import Work
 
 ROUNDING = 1e-5  # single-precision sums in another order
-OPTIONS = LpcfgOptions(states=StateOptions(states=5, nodes_per_state=40), em_rounds=2, coarse_states=2)
+OPTIONS = GrammarOptions(states=5, nodes_per_state=40, em_rounds=2, coarse_states=2)
+
+
+def fit(shards: Sequence[cutting.Shard], path: pathlib.Path, work: Work = Work(), **changes: Any) -> bytes:
+    """The bytes of the grammar that is learnt from shards."""
+    save_model(replace(OPTIONS, **changes).fit(Shards(tuple(shards)), work), path, "lpcfg")
+    return path.read_bytes()
 
 
 @pytest.fixture(scope="module")
@@ -62,29 +70,37 @@ def test_packed_files_are_one_shard_each(corpus: pathlib.Path, tmp_path: pathlib
     assert len(shard_trees(found[0], Binarisation())) == 250
 
 
-def test_the_plan_is_the_skeleton_of_the_whole(corpus: pathlib.Path) -> None:
-    shards = list(cut_shards(corpus, shard_bytes=4_000))
-    plan = make_plan(count_corpus(LocalRun(), shards, OPTIONS.binarisation), OPTIONS)
-    trees = binarise(normalise(read_trees(corpus)), OPTIONS.binarisation)
-    whole = encode(trees, fold_rare(trees, OPTIONS.rare))
-    assert plan.skeleton.labels == whole.skeleton.labels
-    assert plan.skeleton.symbols == whole.skeleton.symbols
-    assert plan.word_names == trees.words
+@pytest.mark.parametrize("rare_words", ["class", "tag"])
+def test_the_plan_is_the_skeleton_of_the_whole(corpus: pathlib.Path, rare_words: str) -> None:
+    options = replace(OPTIONS, rare_words=rare_words).filled()
+    shards = tuple(cut_shards(corpus, shard_bytes=4_000))
+    ours = open_corpus(Shards(shards), options)
+    trees = binarise(normalise(read_trees(corpus)), options.binarisation)
+    whole = encoded_whole(trees, options.rare or 0, by_tag=rare_words == "tag")
+    skeleton = ours.plan.skeleton
+    assert skeleton.labels == whole.skeleton.labels
+    assert skeleton.symbols == whole.skeleton.symbols
+    assert tuple(ours.plan.words) == trees.words
     for name in ("rules", "entry_label", "entry_symbol", "entry_start"):
-        assert np.array_equal(getattr(plan.skeleton, name), getattr(whole.skeleton, name))
+        assert np.array_equal(getattr(skeleton, name), getattr(whole.skeleton, name))
     for name in ("rule_probability", "entry_probability", "root_probability"):
-        assert_allclose(getattr(plan.skeleton, name), getattr(whole.skeleton, name), rtol=1e-12)
-    parts = [encode_shard(shard, plan) for shard in shards]
+        assert_allclose(getattr(skeleton, name), getattr(whole.skeleton, name), rtol=1e-12)
+    parts = list(ours.each(lambda encoded: encoded))
     for name in ("rule", "entry", "symbol"):
         joined = np.concatenate([getattr(part, name) for part in parts])
         assert np.array_equal(joined, getattr(whole, name))
 
 
-def test_where_every_node_is_sampled_the_grammar_is_that_of_the_whole(corpus: pathlib.Path) -> None:
-    shards = list(cut_shards(corpus, shard_bytes=6_000))
+@pytest.mark.parametrize("rare_words", ["class", "tag"])
+def test_where_every_node_is_sampled_the_grammar_is_that_of_the_whole(
+    corpus: pathlib.Path, rare_words: str
+) -> None:
+    options = replace(OPTIONS, rare_words=rare_words)
+    shards = tuple(cut_shards(corpus, shard_bytes=6_000))
     assert len(shards) > 5
-    ours = train_shards(shards, OPTIONS).grammar
-    whole = train_lpcfg(binarise(normalise(read_trees(corpus)), OPTIONS.binarisation), OPTIONS).grammar
+    ours = options.fit(Shards(shards))
+    trees = binarise(normalise(read_trees(corpus)), options.filled().binarisation)
+    whole = fit_trees(trees, options)
     assert ours.skeleton.symbols == whole.skeleton.symbols
     for one, other in ((ours.members[0], whole.members[0]), (ours.coarse, whole.coarse)):
         assert one is not None
@@ -101,10 +117,8 @@ def test_where_every_node_is_sampled_the_grammar_is_that_of_the_whole(corpus: pa
 
 def test_processes_change_nothing(corpus: pathlib.Path, tmp_path: pathlib.Path) -> None:
     shards = list(cut_shards(corpus, shard_bytes=20_000))
-    save_grammar(train_shards(shards, OPTIONS).grammar, tmp_path / "one")
     with on_this_machine(2) as run:
-        save_grammar(train_shards(shards, OPTIONS, run=run).grammar, tmp_path / "two")
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+        assert fit(shards, tmp_path / "two", Work(run)) == fit(shards, tmp_path / "one")
 
 
 def test_one_shard_is_learnt_as_ever(
@@ -117,20 +131,15 @@ def test_one_shard_is_learnt_as_ever(
     monkeypatch.setattr(cutting.cut_shards, "__kwdefaults__", {"shard_bytes": 9_000})
     done = call(*arguments, "--out-of-core", "--out", tmp_path / "many", "--dev", corpus)
     assert done.code == 0, done.err
-    assert "shards" in done.err
     assert "F1" in done.out
     assert call("parse", tmp_path / "many", stdin="the man saw a boat\n").lines[0].startswith("(TOP")
 
 
-def test_what_needs_all_trees_is_refused(corpus: pathlib.Path) -> None:
+def test_what_needs_all_trees_is_refused(corpus: pathlib.Path, tmp_path: pathlib.Path) -> None:
     shards = list(cut_shards(corpus))
-    for options in (
-        replace(OPTIONS, method="tensor"),
-        replace(OPTIONS, ensemble=2),
-        replace(OPTIONS, states=replace(OPTIONS.states, noise="dropout")),
-    ):
+    for changes in ({"method": "tensor"}, {"ensemble": 2}, {"noise": "dropout"}):
         with pytest.raises(OptionError, match="out of core"):
-            train_shards(shards, options)
+            fit(shards, tmp_path / "never", **changes)
 
 
 class PowerCutError(Exception):
@@ -151,32 +160,33 @@ class CountedRun:
             yield task(item)
 
 
+def kept_in(folder: pathlib.Path) -> Kept:
+    folder.mkdir()
+    return Kept(folder, seconds=0.0)
+
+
 def test_work_stopped_anywhere_ends_in_the_same_bytes(corpus: pathlib.Path, tmp_path: pathlib.Path) -> None:
     shards = list(cut_shards(corpus, shard_bytes=20_000))
-    n, options = len(shards), replace(OPTIONS, em_rounds=3)
-    save_grammar(train_shards(shards, options).grammar, tmp_path / "whole")
+    n = len(shards)
+    whole = fit(shards, tmp_path / "whole", em_rounds=3)
     for passes, left in ((0, 6), (1, 6), (2, 6), (3, 4), (4, 3), (5, 2)):  # all six; later, those not kept
-        place = open_checkpoint(tmp_path / f"c{passes}", "mark", resume=False, seconds=0.0)
+        kept = kept_in(tmp_path / f"c{passes}")
         with pytest.raises(PowerCutError):
-            train_shards(shards, options, run=CountedRun(passes * n + 1), checkpoint=place)
+            fit(shards, tmp_path / "never", Work(CountedRun(passes * n + 1), kept), em_rounds=3)
         again = CountedRun(left * n)  # just enough for what is left
-        learned = train_shards(shards, options, run=again, checkpoint=place)
+        assert fit(shards, tmp_path / "again", Work(again, kept), em_rounds=3) == whole
         assert again.left == 0
-        save_grammar(learned.grammar, tmp_path / "again")
-        assert (tmp_path / "again").read_bytes() == (tmp_path / "whole").read_bytes()
 
 
 def test_a_changed_corpus_is_learnt_anew(corpus: pathlib.Path, tmp_path: pathlib.Path) -> None:
     """Same places, other words: what was kept is not used."""
     copy = tmp_path / "train.ptb"
     copy.write_bytes(corpus.read_bytes())
-    place = open_checkpoint(tmp_path / "c", "mark", resume=False, seconds=0.0)
-    train_shards(list(cut_shards(copy, shard_bytes=20_000)), OPTIONS, checkpoint=place)
+    kept = kept_in(tmp_path / "c")
+    fit(list(cut_shards(copy, shard_bytes=20_000)), tmp_path / "old", Work(kept=kept))
     copy.write_bytes(corpus.read_bytes().replace(b" the)", b" one)"))
     shards = list(cut_shards(copy, shard_bytes=20_000))
-    save_grammar(train_shards(shards, OPTIONS, checkpoint=place).grammar, tmp_path / "one")
-    save_grammar(train_shards(shards, OPTIONS).grammar, tmp_path / "two")
-    assert (tmp_path / "one").read_bytes() == (tmp_path / "two").read_bytes()
+    assert fit(shards, tmp_path / "one", Work(kept=kept)) == fit(shards, tmp_path / "two")
 
 
 def test_shards_resume_from_the_command_line(
@@ -185,13 +195,13 @@ def test_shards_resume_from_the_command_line(
     monkeypatch.setattr(cutting.cut_shards, "__kwdefaults__", {"shard_bytes": 20_000})
     given = ["train", "lpcfg", corpus, "--states", 3, "--em-rounds", 2, "--out-of-core"]
     assert call(*given, "--out", tmp_path / "whole").code == 0
-    real = streamed.expect_shard
+    monkeypatch.setattr(work_kept, "SECONDS", 0.0)
+    monkeypatch.setattr(work_kept.kept_beside.__wrapped__, "__kwdefaults__", {"seconds": 0.0})
     with monkeypatch.context() as patch:
-        patch.setattr(streamed, "expect_shard", lambda *_, **__: pytest.fail("stopped"))
+        patch.setattr(members, "expect", lambda *_, **__: pytest.fail("stopped"))
         with pytest.raises(BaseException, match="stopped"):
             call(*given, "--out", tmp_path / "a")
     assert (tmp_path / "a.checkpoint").is_dir()
-    assert streamed.expect_shard is real
     done = call(*given, "--out", tmp_path / "a", "--resume")
     assert done.code == 0, done.err
     assert (tmp_path / "a").read_bytes() == (tmp_path / "whole").read_bytes()

@@ -147,6 +147,8 @@ CRAFTED = {
     ),
     "a projection cut": ("rhmm-sums", whole("statistics.view0.along.left", lambda a: a[:-1])),
     "views too few": ("rhmm-sums", said([True], "statistics", "viewed")),
+    "sums of a list": ("rhmm-sums", said([], "statistics")),
+    "sums of a number": ("hmm-sums", said(3, "statistics")),
     "no symbol": ("hmm", said([], "symbols")),
     "too many symbols": ("hmm", said(["a"] * 9, "symbols")),
     "pairs in half precision": (

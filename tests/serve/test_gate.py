@@ -23,7 +23,7 @@ class Puppet:
         self.done = done
 
     async def ask(self, content: bytes) -> frames.Message:
-        name, seconds = json.loads(content)
+        name, seconds = json.loads(content)["job"]
         await asyncio.sleep(seconds)
         self.done.append(name)
         if name == "deadly" or (name == "unlucky" and self.done.count(name) == 1):
@@ -52,7 +52,7 @@ class Puppets:
 
 
 def job(name: str, seconds: float = 0.0, *, short: bool = False) -> Job:
-    return Job(json.dumps([name, seconds]).encode(), short)
+    return Job({"job": [name, seconds]}, short)
 
 
 async def asked(gate: Gate, jobs: list[Job], gone: Awaitable[Any] | None = None) -> list[str]:

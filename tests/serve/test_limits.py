@@ -207,7 +207,7 @@ def test_the_unexpected_is_logged_and_not_told(caplog: pytest.LogCaptureFixture)
 
     with service() as client, caplog.at_level(logging.INFO, "eigenparse.serve"):
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(app, "parse_jobs", lambda *_: [Job(b'{"task": "a secret"}', True)])
+            patched.setattr(app, "parse_jobs", lambda *_: [Job({"task": "a secret"}, True)])
             answer = post(client, {"sentence": SENTENCE})
         refused(answer, 500, "internal")
         assert "secret" not in answer.text

@@ -18,6 +18,7 @@ from eigenparse.decode.grammar.results import PLAIN, answer_or_none, make_tables
 from eigenparse.errors import DataError, OptionError
 from eigenparse.evaluate.brackets import score_brackets
 from eigenparse.learn.grammar.options import GrammarOptions
+from eigenparse.learn.grammar.shards import Shards
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.run.local import thread_map
 from eigenparse.work.progress import tell
@@ -76,8 +77,9 @@ def _flat(tokens: tuple[str, ...]) -> str:
     return "(TOP " + " ".join(f"(X {escape(token)})" for token in tokens) + ")"
 
 
-def evaluate(grammar: LatentGrammar, gold: Treebank) -> list[dict[str, Any]]:
+def evaluate(grammar: LatentGrammar, gold: Treebank | Shards) -> list[dict[str, Any]]:
     """One row of figures: how well a grammar parses the words of gold trees."""
+    gold = gold.treebank() if isinstance(gold, Shards) else gold
     method = grammar.report.get("method", "known")
     found = asdict(dev_scores(grammar, gold))
     return [
@@ -86,6 +88,27 @@ def evaluate(grammar: LatentGrammar, gold: Treebank) -> list[dict[str, Any]]:
             **{name: value for name, value in found.items() if isinstance(value, float)},
         }
     ]
+
+
+def learnt(grammar: LatentGrammar) -> list[str]:
+    """What was learnt, for people."""
+    facts, report = grammar.summary(), grammar.report
+    lines = [
+        f"{report['method']}, seed {report['seed']}: {report['n_trees']} trees, {report['n_words']} words",
+        f"{facts['n_labels']} labels, {facts['n_rules']} rules, {facts['n_known_words']} words; {facts['n_states']} "
+        f"states, at most {facts['most_states']} per label; members: {facts['members']}; "
+        f"{facts['parameters']} parameters",
+    ]
+    values = (report.get("members") or [{}])[0].get("singular", {})
+    ratios = [v[-1] / v[0] for v in values.values() if len(v) > 1 and v[0] > 0]
+    if ratios:
+        lines.append(
+            f"singular values of {len(values)} labels: the last kept is {np.median(ratios):.3f} of the first "
+            f"(median; {min(ratios):.3f} to {max(ratios):.3f})"
+        )
+    if report.get("negative_share"):
+        lines.append(f"{100 * report['negative_share']:.1f} % of the weights are negative")
+    return lines
 
 
 def tune_states(

@@ -29,21 +29,22 @@ def matejovicova2018(
     seed: Annotated[int, typer.Option(min=0, help="Seed of samples and of the learning.")] = 0,
     jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 for all cores.")] = 0,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on from what an earlier run finished.")
+        bool, typer.Option("--resume", help="Continue an interrupted run of this command.")
     ] = False,
 ) -> None:
     """Repeat the experiments of Matejovičová (2018): corpus size, number of states, settings."""
     from itertools import islice
 
     from eigenparse.errors import OptionError
-    from eigenparse.experiments.journal import journalled
     from eigenparse.experiments.matejovicova import Plan, trials_of
     from eigenparse.experiments.matejovicova_report import thesis_report
     from eigenparse.experiments.treebanks import load_corpus, synthetic_corpus
+    from eigenparse.experiments.trials import run_trials
     from eigenparse.report import print_report, write_report
     from eigenparse.report.files import report_paths
-    from eigenparse.work.progress import counted, tell
-    from eigenparse.work.work import Where
+    from eigenparse.work.kept import fingerprint
+    from eigenparse.work.progress import tell
+    from eigenparse.work.work import Where, open_work
 
     try:
         numbers = tuple(sorted({int(m) for m in states.split(",")}))
@@ -53,12 +54,12 @@ def matejovicova2018(
     plan = Plan(runs=runs, n_test=test_sentences, states=numbers, parts=parts, seed=seed)
     corpora = [load_corpus(path) for path in data] if data else [synthetic_corpus(seed)]
     plans = [trials_of(corpus, plan) for corpus in corpora]
-    journal = report_paths(out)[0].with_suffix(".trials.jsonl")
-    trials = [trial for some in plans for trial in some]
-    outcomes = journalled(trials, journal, jobs=Where(jobs).workers, resume=resume)
-    found_at = dict(counted(outcomes, "learning and parsing", total=len(trials)))
-    done = (found_at[place] for place in range(len(trials)))
-    found = [(corpus, list(islice(done, len(some)))) for corpus, some in zip(corpora, plans)]
+    page = report_paths(out)[0]
+    page.parent.mkdir(parents=True, exist_ok=True)
+    mark = fingerprint(plan, corpora)
+    with open_work("learning and parsing", Where(jobs, resume=resume), out=page, mark=mark) as work:
+        outcomes = iter(run_trials([trial for some in plans for trial in some], work))
+    found = [(corpus, list(islice(outcomes, len(some)))) for corpus, some in zip(corpora, plans)]
     report = thesis_report(found)
     print_report(report, curves=False)
     page, numbers_file = write_report(report, out)

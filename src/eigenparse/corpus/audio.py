@@ -12,13 +12,13 @@ from eigenparse.arrays import AnyArray, frozen
 from eigenparse.errors import DataError, FormatError, OptionError
 
 AUDIO_SUFFIXES = (".flac", ".wav", ".sph", ".nist")
-UNKNOWN_LENGTH = 0x7FFF0000  # bytes; what was written to a pipe promises more than there can be
+UNKNOWN_LENGTH = 0x7FFF0000  # bytes; a file that was written to a pipe states a larger length than it has
 SPHERE_ORDER = {"01": "<", "10": ">", "1": "<"}
 
 
 @dataclass(frozen=True, slots=True)
 class Audio:
-    """One channel of sound.  samples: (n,) float64 between -1 and 1; rate: samples a second."""
+    """One channel of sound.  samples: (n,) float64 between -1 and 1; rate: samples per second."""
 
     samples: AnyArray
     rate: int
@@ -26,12 +26,12 @@ class Audio:
 
     @property
     def seconds(self) -> float:
-        """How long it lasts."""
+        """Duration."""
         return self.samples.size / self.rate
 
 
 def read_audio(path: str | Path) -> Audio:
-    """Read a recording, told by its first bytes; several channels are averaged.
+    """Read a recording; its first bytes tell the format, and several channels are averaged.
 
     Raises FormatError if the file is damaged or of a coding that is not read.
     """
@@ -111,7 +111,7 @@ def _sphere(content: bytes, source: str) -> tuple[AnyArray, int]:
 
 
 def sphere_header(content: bytes, source: str) -> tuple[dict[str, str], int]:
-    """Fields of a SPHERE header (``name -type value`` a line up to ``end_head``) and where samples begin."""
+    """Fields of a SPHERE header (``name -type value`` per line up to ``end_head``) and where samples begin."""
     lines = content[:65536].split(b"\n", 2)
     try:
         start = int(lines[1])

@@ -74,7 +74,7 @@ def read_trees_report(paths: str | Path | Iterable[str | Path], *, skip_broken: 
 
 
 def notes(reading: Reading) -> list[str]:
-    """Sentences that tell a user what was skipped or mended."""
+    """Sentences for the user about what was skipped or repaired."""
     told = []
     if reading.n_skipped:
         told.append(f"skipped {reading.n_skipped} broken trees, the first at {reading.problems[0]}")
@@ -129,7 +129,7 @@ def _no_trees(source: str) -> FormatError:
 def _read_part(content: bytes, source: str, skip_broken: bool) -> _Part:
     """Read one file into columns.
 
-    Now and then a tag holds two words in real corpora; where that is the rule, the tags are missing.
+    In real corpora a tag rarely holds two words; a file where that is common has no tags.
     """
     if len(content) > LIMIT:
         raise ResourceError(f"{source}: more than {LIMIT} bytes; split the file")
@@ -212,7 +212,7 @@ def _renumber(ids: IntVector, symbols: tuple[str, ...], common: dict[str, int]) 
 
 
 def format_trees(treebank: Treebank) -> bytes:
-    """All trees as UTF-8 text, one a line; parentheses in symbols become ``-LRB-`` and ``-RRB-``.
+    """All trees as UTF-8 text, one per line; parentheses in symbols become ``-LRB-`` and ``-RRB-``.
 
     Raises DataError for symbols that brackets cannot hold.
     """
@@ -271,7 +271,7 @@ def take_trees(treebank: Treebank, start: int, stop: int) -> Treebank:
 
 
 def format_tree(treebank: Treebank, i: int, *, pretty: bool = False) -> str:
-    """Tree ``i`` as text, on one line or (``pretty``) with one phrase a line."""
+    """Tree ``i`` as text, on one line or (``pretty``) with one phrase per line."""
     line = format_trees(take_trees(treebank, i, i + 1)).decode("utf-8").rstrip("\n")
     return indent(line) if pretty else line
 

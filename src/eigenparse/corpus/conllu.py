@@ -33,7 +33,7 @@ COLUMN = {"form": 1, "lemma": 2, "upos": 3, "xpos": 4, "feats": 5, "relation": 7
 class Conllu:
     """A file: its trees, the lines of every sentence as they were, and what was left out.
 
-    text: one tuple of lines a sentence, without the blank line after it.  skipped: one sentence
+    text: one tuple of lines per sentence, without the blank line after it.  skipped: one sentence
     for each broken tree that was left out.
     """
 
@@ -238,7 +238,7 @@ def sentence_lines(
 
 
 def write_conllu(stream: TextIO, corpus: Conllu, head: AnyArray, relations: Sequence[str]) -> None:
-    """Write a corpus with new heads (T,) and relations (one a word), all else as it was read."""
+    """Write a corpus with new heads (T,) and relations (one per word), all else as it was read."""
     heads, offsets = head.tolist(), corpus.trees.offsets.tolist()
     for s, text in enumerate(corpus.text):
         low, high = offsets[s], offsets[s + 1]

@@ -22,7 +22,7 @@ FAULTS = {
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """Sentences with dependency trees, one row a word.
+    """Sentences with dependency trees, one row per word.
 
     form, lemma, upos, xpos, feats, relation: (T,) ids into the tuple of the same name in
     ``symbols``.  head: (T,), counted inside the sentence as the file does: 0 is the root, i the
@@ -95,7 +95,7 @@ class Dependencies:
 
 
 def _sent(*columns: Any) -> Dependencies:
-    """What another process gets: arrays are read-only there too, which compiled code can tell."""
+    """The columns in another process: read-only there too, because kernels are compiled for read-only arrays."""
     kept: list[Any] = [frozen(c) if isinstance(c, np.ndarray) else c for c in columns]
     return Dependencies(*kept)
 
@@ -126,7 +126,7 @@ def from_tokens(
     forms = [token for sentence in sentences for token in sentence]
     known = [tag for sentence in tags for tag in sentence] if tags is not None else ["_"] * len(forms)
     if len(known) != len(forms):
-        raise DataError(f"{len(forms)} tokens came with {len(known)} tags; give one tag a token")
+        raise DataError(f"{len(forms)} tokens came with {len(known)} tags; give one tag per token")
     blank = ["_"] * len(forms)
     rows = dict.fromkeys(ATTRIBUTES, blank) | {"form": forms, "upos": known}
     sizes = [len(sentence) for sentence in sentences]
@@ -160,7 +160,7 @@ def is_projective(trees: Dependencies) -> BoolVector:
 def projectivised(trees: Dependencies) -> tuple[Dependencies, int]:
     """Trees without crossing arcs, and how many had to be changed.
 
-    A crossing tree becomes the projective tree that lifts its words least: every word moves to
+    A crossing tree becomes the projective tree with the fewest lifts: every word moves to
     one of its ancestors, and the total number of steps up is smallest.
     """
     crossing = np.flatnonzero(~is_projective(trees))
@@ -173,7 +173,7 @@ def without_punctuation(trees: Dependencies) -> Dependencies:
     """The same trees without words tagged PUNCT; sentences of nothing else are left out.
 
     A word below a removed one moves to the nearest ancestor that stays; where none does, the first such
-    word of a sentence is the root and the others hang from it.
+    word of a sentence is the root and the others depend on it.
     """
     keep = np.array([tag != "PUNCT" for tag in trees.symbols["upos"]], dtype=bool)[trees.upos]
     start = np.repeat(trees.offsets[:-1], trees.lengths())

@@ -22,8 +22,8 @@ TREE_SUFFIXES = (".ptb", ".mrg", ".psd", ".tree", ".txt", ".brackets")
 PACKED_SUFFIXES = (".gz", ".xz", ".bz2")
 STANDARD_INPUT = Path("-")
 LIMIT = 2**31 - 1  # bytes after decompression: positions inside one file are 32-bit numbers
-EXPANSION = 200  # a packed file may unpack to so many times its size (texts reach 10 to 30) ...
-FREE_EXPANSION = 64 * 1024 * 1024  # ... and to so many bytes in any case
+EXPANSION = 200  # a packed file may unpack to this many times its size (texts reach 10 to 30) ...
+FREE_EXPANSION = 64 * 1024 * 1024  # ... and to this many bytes in any case
 XZ_MEMORY = 256 * 1024 * 1024  # that a file may make the unpacker ask for; `xz -9` needs 65 MB
 _URL = re.compile(r"([a-z][a-z0-9+.-]+):/+")
 _BLOCK = 1 << 20
@@ -151,7 +151,7 @@ def _wanted(path: Path, suffixes: tuple[str, ...]) -> bool:
 
 
 def read_bytes(path: str | Path, *, limit: int = LIMIT) -> bytes:
-    """The content of a file, unpacked (gzip, xz, bzip2, told by its first bytes), without byte-order mark.
+    """The content of a file, unpacked (gzip, xz, bzip2, recognised by its first bytes), without byte-order mark.
 
     Raises FormatError if the packing is damaged or the text is UTF-16, ResourceError above ``limit``.
     """

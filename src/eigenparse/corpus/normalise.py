@@ -1,4 +1,4 @@
-"""Trees as annotated in, trees as trained on and scored out: no traces, no function tags, one root."""
+"""Annotated trees in, trees for training and scoring out: no traces, no function tags, one root."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class Normalisation:
     """What cleaning does.
 
     keep_tag_suffix: leave tags as they are (``N-D``), strip phrase labels only.
-    dropped: labels that go with all they hold.  marginal: labels that go where nothing but roots
+    dropped: labels that are removed with everything below.  marginal: labels removed where nothing but roots
     is above them.  roots: names of the outermost node, all of which become TOP.
     """
 
@@ -41,15 +41,15 @@ DEFAULT = Normalisation()
 
 
 def normalise(treebank: Treebank, *, options: Normalisation = DEFAULT) -> Treebank:
-    """The clean trees; those of which nothing is left are missing."""
+    """The clean trees, without those of which nothing is left."""
     return normalise_report(treebank, options=options).treebank
 
 
 def normalise_report(treebank: Treebank, *, options: Normalisation = DEFAULT) -> Normalised:
     """The clean trees and which they are.
 
-    Goes: empty elements and what they leave empty, editorial nodes, function tags and indices,
-    X over X.  Comes: exactly one root TOP.
+    Removed: empty elements and what they leave empty, editorial nodes, function tags and indices, X over X.
+    Added: exactly one root TOP.
     """
     symbols: dict[str, int] = {ROOT: 0}
     names = tuple(map(strip_label, treebank.labels))

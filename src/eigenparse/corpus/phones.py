@@ -1,4 +1,5 @@
-"""Folders of recordings with phone alignments in, utterances by part out; phone segments in, frame labels out.
+"""Folders of recordings with phone alignments in, utterances of train, dev and test out; phone segments in,
+frame labels out.
 
 Two layouts: TIMIT's (TRAIN and TEST, dialect regions, speakers) with its customary parts by speaker, and any
 folder of recordings with a ``.phn`` file beside each, cut by sub-folders ``train``, ``dev`` and ``test``.
@@ -75,7 +76,7 @@ def fold_phone(phone: str) -> str:
 
 
 def read_phn(path: str | Path) -> Segments:
-    """A ``.phn`` file: first sample, end sample and phone a line; segments may not overlap or go back."""
+    """A ``.phn`` file: first sample, end sample and phone per line; segments may not overlap or go back."""
     path = Path(path)
     try:
         lines = path.read_text(encoding="utf-8").splitlines()
@@ -112,7 +113,7 @@ def parse_phn(lines: Iterable[str], *, source: str = "phones") -> Segments:
 
 def _bad(problem: str, source: str, line: int) -> FormatError:
     return FormatError(
-        problem, source=source, line=line, remedy="write sample, sample, phone a line, in order"
+        problem, source=source, line=line, remedy="write sample, sample, phone per line, in order"
     )
 
 
@@ -206,6 +207,6 @@ def speaker_of(utterance: Utterance) -> str:
 
 
 def _counts(utterance: Utterance) -> bool:
-    """The two sa sentences, which everybody reads, are left out, and so are second copies (``.WAV.wav``)."""
+    """Leave out the two sa sentences, which every speaker reads, and second copies (``.WAV.wav``)."""
     stem = utterance.audio.name.lower()
     return not stem.startswith("sa") and stem.count(".") == 1

@@ -13,7 +13,7 @@ from eigenparse.errors import DataError
 class Column:
     """One column of a corpus.  ids: (T,) into ``symbols``.
 
-    kept: what was worked out from the symbols alone, by name; parts of a corpus share it with the whole.
+    kept: values computed from the symbols alone, by name; parts of a corpus share them with the whole.
     """
 
     name: str
@@ -31,7 +31,7 @@ class Column:
         return cls(name, frozen(as_ids(ids)), tuple(numbers))
 
     def strings(self) -> list[str]:
-        """The column as strings, one a token."""
+        """The column as strings, one per token."""
         symbols = self.symbols
         return [symbols[k] for k in self.ids.tolist()]
 
@@ -113,6 +113,6 @@ def from_columns(
 
 
 def map_symbols(column: Column, known: dict[str, int]) -> IntVector:
-    """Ids of a column in another symbol table; -1 for symbols that it lacks.  One look-up a type."""
+    """Ids of a column in another symbol table; -1 for symbols that it lacks.  One look-up per type."""
     table = as_ids([known.get(symbol, -1) for symbol in column.symbols] or [-1])
     return as_ids(table[column.ids]) if column.ids.size else column.ids

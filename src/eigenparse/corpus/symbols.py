@@ -11,7 +11,7 @@ UNITS = ("char", "word", "column")
 
 
 def read_symbols(path: str | Path, unit: str, column: str | None = None) -> Sequences:
-    """The single column ``x`` of a text (a sequence a line) or of one column of a file of columns."""
+    """The single column ``x`` of a text (a sequence per line) or of one column of a file of columns."""
     if unit not in UNITS:
         raise OptionError(f"unit must be one of {', '.join(UNITS)}, got {unit!r} instead")
     if unit == "column":

@@ -1,4 +1,4 @@
-"""Text files of any size in, blocks of whole lines out; only one block is ever held."""
+"""Text files of any size in, blocks of whole lines out; only one block is in memory at a time."""
 
 import gzip
 import lzma

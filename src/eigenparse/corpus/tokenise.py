@@ -1,7 +1,7 @@
 """Plain text in, sentences and Penn-style tokens out.
 
 The conventions are those of the Penn Treebank: punctuation stands apart, clitics are cut off
-(``do n't``, ``she 's``), double quotation marks are told into opening and closing ones.  Newer
+(``do n't``, ``she 's``), double quotation marks become opening and closing ones.  Newer
 treebanks also cut compounds at their hyphens.  Nothing here needs a model; rules are for English and
 leave other languages' words whole.
 """

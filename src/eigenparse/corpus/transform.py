@@ -16,7 +16,7 @@ Symbols = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Binarisation:
-    """How wide nodes become binary, and what labels remember.
+    """How nodes with more than two children become binary, and what their labels remember.
 
     factor: "right" gives X -> c1 @X, "left" its mirror image, "head" builds a phrase from its head
     outwards, the right siblings first (by the head rules for English; elsewhere as "left").
@@ -112,7 +112,7 @@ def _link(treebank: Treebank, factor: str) -> _Links:
         raise DataError("a node has neither a word nor children; normalise the trees first")
     innermost = _innermost(treebank, factor)
     kernel.link_siblings(treebank.parent, innermost, before)
-    # TOP over one child says nothing and goes, unless its child has that name too.
+    # TOP over one child carries no information and is removed, unless its child has that name too.
     root = treebank.offsets[1:] - 1
     child = only[root]
     skip = np.zeros(n, dtype=np.bool_)

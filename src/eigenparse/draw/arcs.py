@@ -119,7 +119,7 @@ def _arc(arcs: Arcs, x: list[int], base: int, i: int) -> str:
 
 
 def draw_arcs_text(trees: Dependencies, i: int = 0) -> str:
-    """Tree ``i`` as lines of text: a word a line, arcs on the left, an arrow at every dependent.
+    """Tree ``i`` as lines of text: a word per line, arcs on the left, an arrow at every dependent.
 
     >>> from eigenparse.corpus.heads import to_dependencies
     >>> from eigenparse.corpus.brackets import parse_trees

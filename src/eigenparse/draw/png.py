@@ -6,7 +6,7 @@ from eigenparse.errors import OptionError
 
 
 def png(svg: str, *, scale: float = 2.0) -> bytes:
-    """The picture at ``scale`` pixels a unit, the same on every machine."""
+    """The picture at ``scale`` pixels per unit, the same on every machine."""
     try:
         import matplotlib
         import resvg_py

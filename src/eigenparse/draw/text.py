@@ -65,7 +65,7 @@ def _joined(pieces: Line) -> str:
 
 
 def _sideways(shape: Shape) -> str:
-    """One node a line, indented by its depth; a phrase over one tag shares the tag's line."""
+    """One node per line, indented by its depth; a phrase over one tag shares the tag's line."""
     lines: list[str] = []
     guides: list[str] = []
     waiting = [(len(shape.label) - 1, True)]

@@ -15,7 +15,7 @@ def _harmonic(one: float, other: float) -> float:
 class BracketCounts:
     """Counts over any set of sentences; they add.
 
-    Only ``sentences``, ``errors``, ``skipped`` and ``missed`` know of sentences that were not
+    Only ``sentences``, ``errors``, ``skipped`` and ``missed`` include sentences that were not
     scored; ``missed`` is the number of their gold brackets.  The two sums of F1 are over sentences.
     """
 

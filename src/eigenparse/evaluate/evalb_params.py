@@ -1,6 +1,6 @@
 """Parameter files of the scorer EVALB in, frozen scoring conventions out.
 
-A parameter file holds one ``KEY value`` a line; a line that starts with ``#`` or has fewer than
+A parameter file holds one ``KEY value`` per line; a line that starts with ``#`` or has fewer than
 three characters is ignored, as the C program does.
 """
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from eigenparse.corpus.files import read_bytes
 from eigenparse.errors import DataError, FormatError
 
-LARGEST = 100_000  # bytes; those in use have two thousand
+LARGEST = 100_000  # bytes; real files have about two thousand
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class EvalbParams:
     quote: tags of quote marks that are put back if they alone make two sentences differ in length.
     equal_labels, equal_words: pairs that count as the same, in either direction.
     labelled: False compares spans only.  cutoff: the length that "short" sentences do not exceed.
-    max_error: after so many errors (and one more) the C program gives up; here it is only reported.
+    max_error: the C program stops after one error more than this; here it is only reported.
     """
 
     name: str = "EVALB without parameters"

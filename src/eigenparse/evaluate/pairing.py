@@ -1,6 +1,6 @@
-"""A gold and a guessed file in, sentences that stand opposite each other out.
+"""A gold and a guessed file in, pairs of sentences out.
 
-Files with one tree a line are paired line by line, as EVALB does, so that an empty or failed line
+Files with one tree per line are paired line by line, as EVALB does, so that an empty or failed line
 keeps its place; trees that spread over lines are paired one by one.
 """
 
@@ -46,7 +46,7 @@ def pair_files(gold_path: str | Path, guess_path: str | Path, *, strict: bool = 
     """Read two files of trees and pair their sentences.
 
     Raises DataError if there are not as many on both sides.  Only under ``strict``, between files
-    with one tree a line, what one file has more than the other is left out, as EVALB does.
+    with one tree per line, the surplus sentences of the longer file are left out, as EVALB does.
     """
     gold, guess = _views(gold_path, all_trees=not strict), _views(guess_path, all_trees=False)
     if not gold[0].sentences.treebank.label.size:
@@ -102,7 +102,7 @@ def _without_blank(lines: TreeLines) -> TreeLines:
 
 
 def _by_root(treebank: Treebank) -> TreeLines:
-    """Every tree a sentence, even where several share a line: in post-order a root ends its tree."""
+    """One sentence per tree, even where several trees share a line: in post-order a root ends its tree."""
     last = np.flatnonzero(treebank.parent < 0)
     line = np.repeat(treebank.line, np.diff(treebank.offsets))[last]
     return TreeLines.of(replace(treebank, offsets=np.concatenate([[0], last + 1]), line=line))

@@ -12,7 +12,7 @@ _SHOWN = 10  # sentences named in a note
 
 
 def describe(scores: BracketScores) -> str:
-    """One line saying by which rules the figures were made."""
+    """One line that states the rules behind the figures."""
     params = scores.params.name + ("" if scores.params.labelled else " (LABELED 0: labels do not count)")
     if scores.strict:
         return f"brackets by {params}, strict: exactly as EVALB, which leaves out sentences in error"
@@ -23,7 +23,7 @@ def describe(scores: BracketScores) -> str:
 
 
 def sentence_table(scores: BracketScores) -> str:
-    """One line a sentence, in EVALB's layout, with its head and its line of totals."""
+    """One line per sentence, in EVALB's layout, with its head and its line of totals."""
     return "\n".join(_sentence_lines(scores)) + "\n"
 
 
@@ -64,7 +64,7 @@ def _share(part: int, whole: int) -> float:
 
 
 def _evalb_block(title: str, counts: BracketCounts) -> str:
-    """One of EVALB's two summaries; where it divides nought by nought it prints ``-nan``."""
+    """One of EVALB's two summaries; where it divides zero by zero it prints ``-nan``."""
     f1 = f"{counts.f1:6.2f}" if counts.matched else "  -nan"
     lines = [
         ("Number of sentence", f"{counts.sentences:6d}"),

@@ -33,7 +33,7 @@ class Brackets:
 class BracketMatch:
     """What two sets of brackets have in common.
 
-    gold_hit, guess_hit: (B,) brackets that found their like; unlabelled, crossing: (S,).
+    gold_hit, guess_hit: (B,) brackets with a match; unlabelled, crossing: (S,).
     """
 
     gold_hit: BoolVector
@@ -60,7 +60,7 @@ def brackets_of(
     """The brackets of all sentences: phrases over at least one word, without the deleted labels.
 
     kept: (N,) how often each row counts as a word.  plain: label id -> id of the plain label in
-    ``symbols``.  drop_root: roots with a name that only says "root" do not count either.
+    ``symbols``.  drop_root: roots named like a root (TOP, ROOT, ...) do not count either.
     """
     label = plain[treebank.label]
     before = np.concatenate([[0], np.cumsum(kept)])
@@ -114,7 +114,7 @@ def match_brackets(
     guess_label, guess_span, guess_at = _lists(guess)
 
     def drawer(span: tuple[int, int], label: int) -> tuple[tuple[int, int], int]:
-        """Where brackets lie together that may match each other."""
+        """The key under which brackets that may match each other are collected."""
         return span, label if labelled and label not in paired else -1
 
     for s in np.flatnonzero(wanted).tolist():

@@ -1,4 +1,4 @@
-"""Lines of text in, one sentence a line out, read as EVALB reads them.
+"""Lines of text in, one sentence per line out, read as EVALB reads them.
 
 The treebank reader refuses what is not a tree.  A scorer cannot: the output of a parser also has
 lines for its failures (empty, ``(())``, ``(TOP )``), and each must stay opposite its gold tree.

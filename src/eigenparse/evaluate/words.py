@@ -146,7 +146,7 @@ def _kept_by_own_tags(pair: _Pair) -> tuple[LongVector, LongVector, BoolVector]:
 
 
 def _kept_by_gold_tags(pair: _Pair) -> tuple[LongVector, LongVector, BoolVector]:
-    """Gold tags say on both sides which words count; traces, which parsers do not see, may be absent."""
+    """Gold tags decide on both sides which words count; traces, which parsers do not see, may be absent."""
     traces = pair.params.delete & pair.params.delete_for_length
     full = [_nonempty_words(side) for side in (pair.gold, pair.guess)]
     bare = [

@@ -69,7 +69,7 @@ def run_point(point: Point) -> Measured:
 
 
 def time_trials(corpus: Corpus, plan: CohenPlan) -> list[Trial]:
-    """The method of moments, clusters, and EM of ever more rounds, on words alone."""
+    """The method of moments, clusters, and EM with more and more rounds, on words alone."""
     train, test = (np.flatnonzero(word_counts(part) > 1) for part in (corpus.train, corpus.dev))
     usual = GrammarOptions(states=plan.treebank_states, seed=plan.seed)
     tasks = [
@@ -116,12 +116,12 @@ def rate_section(plan: CohenPlan, found: Sequence[Measured]) -> Section:
     )  # fmt: skip
     known = found[0].conditions
     text = (
-        f"A known L-PCFG of {plan.n_states} states a label and {plan.n_words} words; error is the sum over all of "
+        f"A known L-PCFG of {plan.n_states} states per label and {plan.n_words} words; error is the sum over all of "
         f"its trees of |p learnt − p|, the left side of theorem 8; means of {plan.runs} samples. Features are "
         "whole inside and outside trees, all nodes are used, nothing is smoothed. "
         f"σ = {known.sigma:.4f}, ξ = {known.xi:.4f}, γ = {known.gamma:.4f}.\n\n"
         f"The error falls as N to the power {slope(sizes, errors):.2f} (the theorem: −0.5). A plain PCFG, one state "
-        "a label, stays wrong whatever the sample. The theorem only says that its constants exist; with "
+        "per label, stays wrong whatever the sample. The theorem only says that its constants exist; with "
         "all of them at 1 its figure has the right slope and a size that promises nothing for samples such as these."
     )
     series = (
@@ -153,8 +153,8 @@ def sigma_section(plan: CohenPlan, found: Sequence[Measured]) -> Section:
     errors = [one.error for one in found]
     text = (
         f"The same grammar with the word distributions of a label's states drawn together, {plan.size:,} trees: the "
-        "smallest singular value σ of the cross-moments falls and so does ξ, and the method divides by ever "
-        f"smaller numbers. Over these points the error goes as σ to the power {slope(sigmas, errors):.2f}; beside "
+        "smallest singular value σ of the cross-moments falls and so does ξ, and the method divides by smaller "
+        f"and smaller numbers. Over these points the error goes as σ to the power {slope(sigmas, errors):.2f}; beside "
         "the error of a plain PCFG, which is what there is to gain from states, it goes as σ to the power "
         f"{slope(sigmas, [one.error / one.plain_error for one in found]):.2f}. {_crossing(plan, found)}"
     )

@@ -88,7 +88,7 @@ def probabilities_of(grammar: LatentGrammar, shape: tuple[int, ...]) -> FloatArr
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Sums over all trees of |p learnt - p|, one a run, and what theorem 8 says."""
+    """Sums over all trees of |p learnt - p|, one per run, and what theorem 8 says."""
 
     n_trees: int
     errors: tuple[float, ...]
@@ -106,7 +106,7 @@ class Measured:
 
 
 def measure(grammar: KnownGrammar, n_trees: int, *, runs: int, seed: int) -> Measured:
-    """Errors of the method of moments, and of one state a label, on samples of a known grammar."""
+    """Errors of the method of moments, and of one state per label, on samples of a known grammar."""
     truth = tree_probabilities(grammar)
     errors: tuple[list[float], list[float]] = ([], [])
     for run in range(runs):

@@ -1,7 +1,6 @@
 """Table 1 of [dhillon-etal-2012] on one treebank: parsers, re-rankers and what log p adds to them."""
 
 import dataclasses
-import hashlib
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,9 +18,9 @@ from eigenparse.inference.dependency.rerank import Candidates, choose, chosen_he
 from eigenparse.learn.dependency.arcs import ArcOptions
 from eigenparse.learn.dependency.rerank import RerankerOptions, joined
 from eigenparse.learn.dependency.trees import ESTIMATORS, DepTreeOptions
-from eigenparse.models.container import read_container, write_container
 from eigenparse.models.dependency.arcs import ArcModel
-from eigenparse.models.registry import load_model, save_model
+from eigenparse.work.kept import Kept, Part, fingerprint
+from eigenparse.work.work import Work
 
 PARSER, RERANKED, BEST = "parser", "re-ranked, base features", "best tree of the list"
 Tell = Callable[[str], None]
@@ -30,7 +29,10 @@ Lists = tuple[IntMatrix, FloatArray, LongVector]
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to run.  estimators: of log p; each has a row of its own.  states: by estimator."""
+    """What to run.  estimators: of log p; each has a row of its own.  states: by estimator.
+
+    keep: a folder for trained parsers, lists and log p, which later runs find again.
+    """
 
     orders: tuple[int, ...] = (1, 2)
     estimators: tuple[str, ...] = ("lpcfg", "printed")
@@ -165,45 +167,38 @@ def _scored(learner: ArcOptions, seen: Dependencies, sentences: Dependencies, pl
 def _log_p(
     learner: ArcOptions, name: str, seen: Dependencies, sentences: Dependencies, lists: Lists, plan: Plan
 ) -> tuple[AnyArray, AnyArray]:
-    """(S, k) log p of one estimator and whether it is one, kept if there is a folder."""
+    """(S, k) log p of one estimator and whether it is one."""
     trees = plan.learner(name)
-    path = None
-    if plan.keep is not None:
-        own = hashlib.sha256(repr(trees).encode()).hexdigest()[:8]
-        path = (
-            plan.keep
-            / f"{name}-order{learner.order}-{mark(learner, seen, sentences)}-{plan.n_best}-{own}.model"
-        )
-    if path is not None and path.exists():
-        _, _, arrays = read_container(path)
-        return arrays["log_p"], arrays["positive"]
-    found = scored(sentences, *lists, (trees.fit(seen),))
-    if path is not None:
-        usable = np.where(np.isfinite(found.log_p[0]), found.log_p[0], 0.0)
-        write_container(
-            path, kind="lists", header={}, arrays={"log_p": usable, "positive": found.positive[0]}
-        )
-    return found.log_p[0], found.positive[0]
+
+    def compute() -> Part:
+        found = scored(sentences, *lists, (trees.fit(seen),))
+        return {}, {"log_p": found.log_p[0], "positive": found.positive[0]}
+
+    arrays = _kept(plan, name, compute, learner, trees, seen, sentences)[1]
+    return arrays["log_p"], arrays["positive"]
 
 
 def base_lists(learner: ArcOptions, seen: Dependencies, sentences: Dependencies, plan: Plan) -> Lists:
-    """N-best lists of a parser of some trees for other sentences, kept if there is a folder for them."""
+    """N-best lists of a parser of some trees for other sentences."""
+
+    def compute() -> Part:
+        parser = ArcModel.from_parts(
+            *_kept(plan, "parser", lambda: learner.fit(seen).to_parts(), learner, seen)
+        )
+        lists = kbest(parser, sentences, plan.n_best)
+        return {}, {"heads": lists.heads, "scores": lists.scores, "found": lists.found}
+
+    arrays = _kept(plan, "lists", compute, learner, seen, sentences)[1]
+    return arrays["heads"], arrays["scores"], arrays["found"]
+
+
+def _kept(plan: Plan, name: str, compute: Callable[[], Part], *depends: object) -> Part:
+    """What was kept in the plan's folder for the same learners and trees, or computed now."""
     if plan.keep is None:
-        return _made(learner.fit(seen), sentences, plan.n_best)
-    name = f"lists-order{learner.order}-{mark(learner, seen, sentences)}-{plan.n_best}.model"
-    path = plan.keep / name
-    if path.exists():
-        _, _, arrays = read_container(path)
-        return arrays["heads"], arrays["scores"], arrays["found"]
-    heads, scores, found = _made(_parser(learner, seen, plan.keep), sentences, plan.n_best)
-    arrays = {"heads": heads, "scores": scores, "found": found}
-    write_container(path, kind="lists", header={}, arrays=arrays)
-    return heads, scores, found
-
-
-def _made(parser: ArcModel, sentences: Dependencies, n_best: int) -> Lists:
-    lists = kbest(parser, sentences, n_best)
-    return lists.heads, lists.scores, lists.found
+        return compute()
+    plan.keep.mkdir(parents=True, exist_ok=True)
+    work = Work(kept=Kept(plan.keep))
+    return work.part(f"{name}-{fingerprint(plan.n_best, *depends)[:16]}", compute, always=True)
 
 
 def _only(lists: Candidates, chosen: tuple[int, ...]) -> Candidates:
@@ -214,25 +209,3 @@ def _only(lists: Candidates, chosen: tuple[int, ...]) -> Candidates:
 def _flags(lists: Candidates, estimators: tuple[str, ...]) -> dict[str, float]:
     filled = np.arange(lists.scores.shape[1])[None, :] < lists.found[:, None]
     return {name: float((~lists.positive[i][filled]).mean()) for i, name in enumerate(estimators)}
-
-
-def mark(learner: ArcOptions, *corpora: Dependencies) -> str:
-    """A name for what a learner would do with some sentences."""
-    total = hashlib.sha256(repr(learner).encode())
-    for trees in corpora:
-        for name in ("form", "upos", "xpos", "feats"):
-            total.update("\x00".join(trees.strings(name)).encode())
-        total.update(trees.head.tobytes() + trees.offsets.tobytes())
-    return total.hexdigest()[:16]
-
-
-def _parser(learner: ArcOptions, trees: Dependencies, keep: Path) -> ArcModel:
-    """A trained parser, from the folder of kept ones if it is there already."""
-    path = keep / f"order{learner.order}-{mark(learner, trees)}.model"
-    if path.exists():
-        known: ArcModel = load_model(path, "dependency")
-        return known
-    model = learner.fit(trees)
-    keep.mkdir(parents=True, exist_ok=True)
-    save_model(model, path, "dependency")
-    return model

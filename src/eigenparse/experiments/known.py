@@ -44,7 +44,7 @@ class KnownGrammar:
 def known_grammar(n_states: int, n_words: int, seed: int) -> KnownGrammar:
     """Random probabilities, all positive; states favour words of their own."""
     if not 1 <= n_states <= n_words:
-        raise OptionError(f"{n_states} states cannot be told apart by {n_words} words; take fewer states")
+        raise OptionError(f"{n_states} states cannot be distinguished by {n_words} words; take fewer states")
     m, rng = n_states, generator(seed, STREAM)
     top = rng.dirichlet(np.full(2 * m * m, 2.0)).reshape(2, m, m)
     phrase = rng.dirichlet(np.full(2 * m * m, 1.0), size=m).reshape(m, 2, m, m)
@@ -114,7 +114,7 @@ def draw_counts(probability: FloatArray, n_trees: int, rng: np.random.Generator)
 
 
 def corpus_of(counts: LongVector) -> Trees:
-    """Every tree so many times, as columns."""
+    """Every tree as often as it was counted, as columns."""
     n = counts.shape[-1]
     kinds = np.repeat(np.arange(counts.size), counts.ravel())
     r, s, b, c, d = np.unravel_index(kinds, counts.shape)

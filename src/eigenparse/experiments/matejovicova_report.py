@@ -61,7 +61,7 @@ class Results:
         return list(dict.fromkeys(setting for p, setting, _ in self._found if p == part))
 
     def values(self, part: str, setting: str, x: int, value: Value) -> list[float]:
-        """One value a run, in the order of the runs."""
+        """One value per run, in the order of the runs."""
         return [value(one) for one in sorted(self._found.get((part, setting, x), []), key=lambda o: o.run)]
 
     def mean(self, part: str, setting: str, x: int, value: Value) -> float:

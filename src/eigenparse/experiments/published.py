@@ -1,4 +1,4 @@
-"""Figures as the papers print them, for the columns beside ours."""
+"""Published figures, shown beside ours."""
 
 THESIS_SIZES: dict[int, tuple[float, float, float]] = {
     5_000: (69.29, 66.36, 0.50),

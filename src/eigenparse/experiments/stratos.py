@@ -40,7 +40,7 @@ SPECTRAL = ("cluster", "spectral")
 class StratosPlan:
     """What is run: codes, numbers of states, rounds of EM (the paper: 10,000, 1 to 32, 200), restarts, jobs.
 
-    states: of the tensors; cluster_states: of the clusters, in so many coordinates (dimensions); em_states: of EM.
+    states: of the tensors; cluster_states: of the clusters, in ``dimensions`` coordinates; em_states: of EM.
     """
 
     n_codes: int = 1000
@@ -55,7 +55,7 @@ class StratosPlan:
 
 @dataclass(frozen=True, slots=True)
 class SpeechData:
-    """Codes and phones of the three parts; ``facts`` are what the report says of them."""
+    """Codes and phones of the three parts; ``facts`` are shown in the report."""
 
     name: str
     train: Sequences

@@ -17,7 +17,7 @@ from eigenparse.synthetic import sample_treebank
 
 SYNTHETIC_TRAIN, SYNTHETIC_DEV, DEV_SEED = 4000, 500, 1_000_000
 TRAIN_SECTIONS, DEV_SECTIONS, POOL_SECTIONS = range(2, 22), (22, 24), range(23)
-DEV_SHARE = 10  # of a single file, one tree in so many is for development
+DEV_SHARE = 10  # of a single file, one tree in this many is for development
 MIN_TREES = 20
 _FILE = re.compile(r"wsj_(\d\d)\d\d\.", re.IGNORECASE)
 

@@ -1,11 +1,11 @@
 """One learning and parsing run: trees and settings in, scores and times out, in a process of its own."""
 
+import functools
 import math
+import multiprocessing
 import time
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from concurrent.futures import as_completed
-from dataclasses import dataclass, field, fields, replace
-from typing import TypeVar
+from collections.abc import Hashable, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 
 import numpy as np
 from threadpoolctl import threadpool_limits
@@ -32,12 +32,11 @@ from eigenparse.learn.grammar.learner import fit_grammar
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.learn.once import Once
 from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, TagContext
-from eigenparse.run.local import on_this_machine
 from eigenparse.run.ordered import blocks
 from eigenparse.synthetic import sample_treebank
+from eigenparse.work.kept import Part, fingerprint
+from eigenparse.work.work import Work
 
-S = TypeVar("S")
-T = TypeVar("T")
 LONGEST, WARM_TREES, MOST_TOGETHER = 10_000, 60, 8
 
 
@@ -110,6 +109,7 @@ def run_together(trials: Sequence[Trial]) -> list[Outcome]:
 
     What they have in common is done once and charged to each; trials that differ in name alone are run once.
     """
+    warm()
     first = trials[0]
     train, gold = pick_trees(first.source, first.train), pick_trees(first.gold, first.test)
     searches, once = Searches(requests_of(gold, tagged=first.tagged)), Once()
@@ -210,28 +210,47 @@ def _same(one: Skeleton | TagContext | None, other: Skeleton | TagContext | None
     return all(np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b for a, b in pairs)
 
 
-def run_groups(trials: Sequence[Trial], *, jobs: int = 1) -> Iterator[tuple[int, Outcome]]:
-    """Place and outcome of every trial as it is done, those that share most work together, the longest first."""
+def run_trials(trials: Sequence[Trial], work: Work) -> list[Outcome]:
+    """The outcome of every trial; those that share most work run together, the longest first.
+
+    A finished group is kept, so that an interrupted run can continue.
+    """
     groups = sorted(groups_of(trials), key=lambda group: -sum(_size(trials[i]) for i in group))
-    workers = max(1, min(jobs, len(groups)))
-    with on_this_machine(workers, prepare=_warm if workers == 1 else _warm_alone) as run:
-        if run.pool is None:
-            for group in groups:
-                yield from zip(group, run_together([trials[i] for i in group]))
-            return
-        waiting = {run.pool.submit(run_together, [trials[i] for i in group]): group for group in groups}
-        for done in as_completed(waiting):
-            yield from zip(waiting[done], done.result())
+    tasks = [(work.task(), [trials[i] for i in group]) for group in groups]
+    found: dict[int, Outcome] = {}
+    for group, outcomes in zip(groups, work.map(_run_group, tasks)):
+        found.update(zip(group, outcomes))
+        work.progress("trials", len(found), len(trials))
+    return [found[i] for i in range(len(trials))]
+
+
+def _run_group(task: tuple[Work, Sequence[Trial]]) -> list[Outcome]:
+    """The outcomes of a group, found finished or computed now."""
+    work, trials = task
+
+    def compute() -> Part:
+        return {"outcomes": [asdict(outcome) for outcome in run_together(trials)]}, {}
+
+    header, _ = work.part(group_name(trials), compute, always=True)
+    return [Outcome(**content) for content in header["outcomes"]]
+
+
+def group_name(trials: Sequence[Trial]) -> str:
+    """A digest of everything that the outcomes of a group depend on."""
+    first = trials[0]
+    places = [(t.part, t.setting, t.x, t.run, t.tagged) for t in trials]
+    data = (first.source, first.train, first.gold, first.test)
+    return fingerprint(places, [t.options for t in trials], *data)
 
 
 def groups_of(trials: Sequence[Trial]) -> list[list[int]]:
     """Numbers of trials over the same trees, sentences and plain PCFG, MOST_TOGETHER different ones at most."""
     found: dict[Hashable, dict[GrammarOptions, list[int]]] = {}
     for i, trial in enumerate(trials):
-        of = trial.options
+        of = trial.options.filled()
         data = (id(trial.source), trial.train.tobytes(), id(trial.gold), trial.test.tobytes(), trial.tagged)
-        same = found.setdefault((*data, of.binarisation, of.rare, of.lexicon), {})
-        same.setdefault(of, []).append(i)
+        same = found.setdefault((*data, of.binarisation, of.of_lexicon), {})
+        same.setdefault(trial.options, []).append(i)
     return [
         [i for part in some for i in part]
         for same in found.values()
@@ -241,28 +260,17 @@ def groups_of(trials: Sequence[Trial]) -> list[list[int]]:
 
 def _size(trial: Trial) -> int:
     """About how long a trial takes, in no particular unit."""
-    states = 1 if trial.options.method == "pcfg" else trial.options.states.states
+    states = 1 if trial.options.method == "pcfg" else trial.options.filled().states or 1
     return trial.train.size * (4 + states)
 
 
-def run_all(task: Callable[[S], T], items: Iterable[S], *, jobs: int = 1) -> Iterator[T]:
-    """Results in the order of the items, each as soon as it and all before it are there."""
-    items = list(items)
-    workers = max(1, min(jobs, len(items)))
-    with on_this_machine(workers, prepare=_warm if workers == 1 else _warm_alone) as run:
-        yield from run.map_ordered(task, items)
-
-
-def _warm() -> None:
-    """Learn and parse a little, so that no trial is charged for compiling or loading kernels."""
+@functools.cache
+def warm() -> None:
+    """Learn and parse a little, once per process, so that no trial is charged for compiling or loading kernels."""
+    if multiprocessing.parent_process() is not None:
+        threadpool_limits(limits=1)
     few = sample_treebank(WARM_TREES, 0)
     for method in ("cluster", "tensor"):
         grammar = GrammarOptions(method=method, em_rounds=1).fit(few)
         for tagged in (False, True):
             Searches(requests_of(few, tagged=tagged)[:2]).parse(grammar)
-
-
-def _warm_alone() -> None:
-    """The same in a process of its own, with one thread for linear algebra."""
-    threadpool_limits(limits=1)
-    _warm()

@@ -10,7 +10,7 @@ from eigenparse.errors import DataError, OptionError
 
 BATCH = 8192
 MOST = 10_000
-CELLS = 1 << 22  # of the table of products that is held at once
+CELLS = 1 << 22  # of the table of products that is in memory at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Codebook:
 
 @dataclass(frozen=True, slots=True)
 class CodeChoices:
-    """Codes, passes over the frames, and what coefficients, first and second differences weigh."""
+    """Number of codes, passes over the frames, and the weights of coefficients, first and second differences."""
 
     n_codes: int = 1000
     passes: int = 8
@@ -35,7 +35,7 @@ class CodeChoices:
 
 
 def learn_codebook(frames: AnyArray, choices: CodeChoices) -> Codebook:
-    """k-means of frames (T, d): every value is divided by its deviation, then weighed by its kind."""
+    """k-means of frames (T, d): every value is divided by its standard deviation, then weighted by its kind."""
     if not 1 <= choices.n_codes <= MOST:
         raise OptionError(f"codes must be 1 to {MOST}, got {choices.n_codes} instead")
     if frames.shape[0] < choices.n_codes:
@@ -51,10 +51,10 @@ def learn_codebook(frames: AnyArray, choices: CodeChoices) -> Codebook:
 
 
 def mini_batch_means(rows: AnyArray, n_centres: int, passes: int, seed: int) -> AnyArray:
-    """Centres by mini-batches: each batch moves a centre to the running mean of all rows it ever won.
+    """Centres by mini-batches: each batch moves a centre to the running mean of all rows assigned to it.
 
-    The count of rows is forgotten by half after each pass, so that early assignments fade.  A centre that
-    won nothing in a pass starts again at a random row.
+    The count of rows is halved after each pass, so that early assignments fade.  A centre without any row
+    in a pass starts again at a random row.
     """
     rng = generator(seed, 41)
     n = rows.shape[0]

@@ -3,10 +3,8 @@
 The command line and the scikit-learn estimators are made from the fields of these records.
 """
 
-import types
-import typing
 from collections.abc import Sequence
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from typing import Any, ClassVar
 
 from eigenparse.errors import OptionError
@@ -71,17 +69,3 @@ def _bounds(low: float | None, high: float | None) -> str:
     if low is not None and high is not None:
         return f"between {low} and {high}"
     return f"{low} or more" if low is not None else f"{high} or less"
-
-
-def option_type(record: type[Options], name: str) -> Any:
-    """The type of a field without its None: int, float, str, bool, or what else was written."""
-    hint = typing.get_type_hints(record)[name]
-    if isinstance(hint, types.UnionType):
-        inner = [one for one in typing.get_args(hint) if one is not type(None)]
-        return inner[0]
-    return hint
-
-
-def defaults(record: type[Options]) -> dict[str, Any]:
-    """Default of every field that has one."""
-    return {one.name: one.default for one in fields(record) if one.default is not MISSING}

@@ -1,4 +1,4 @@
-"""Plots: what a model says about its learning, how honest its posteriors are, and the curves of reports."""
+"""Plots: curves of learning, calibration of posteriors, and the curves of reports."""
 
 from eigenparse.plot.calibration import Calibration as Calibration
 from eigenparse.plot.calibration import calibrate as calibrate

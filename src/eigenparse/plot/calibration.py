@@ -1,4 +1,4 @@
-"""Posteriors and whether they came true in, how far the one can be trusted as the other's chance out."""
+"""Posteriors and outcomes in, their calibration out."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ class Calibration:
 
 
 def calibrate(posterior: FloatArray, is_true: BoolVector, *, bins: int = 10) -> Calibration:
-    """Compare posteriors (n,) with what happened (n,) in bins of equal width."""
+    """Compare posteriors (n,) with outcomes (n,) in bins of equal width."""
     if posterior.shape != is_true.shape or posterior.size == 0:
         raise DataError("posteriors and outcomes differ in number, or there are none; give one of each")
     place = np.minimum((posterior * bins).astype(np.int64), bins - 1)
@@ -37,7 +37,7 @@ def calibrate(posterior: FloatArray, is_true: BoolVector, *, bins: int = 10) -> 
 
 
 def calibration_curves(named: dict[str, Calibration]) -> Curves:
-    """Claim against truth, with the line of perfect honesty."""
+    """Posteriors against observed frequencies, with the line of perfect calibration."""
     lines = [Series("perfect", (0.0, 1.0), (0.0, 1.0))]
     lines += [
         Series(f"{name} (error {one.error:.3f})", tuple(one.claimed.tolist()), tuple(one.true.tolist()))

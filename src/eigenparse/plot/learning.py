@@ -1,4 +1,4 @@
-"""What a grammar's report says about its learning in, curves out."""
+"""The training report of a grammar in, curves out."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ def singular_curves(report: Mapping[str, Any], labels: Sequence[str], *, most: i
 
 
 def learning_curves(report: Mapping[str, Any]) -> Curves | None:
-    """Log-likelihood of the training trees before each round of EM, a line a member; None without EM."""
+    """Log-likelihood of the training trees before each round of EM, a line per member; None without EM."""
     lines = []
     for number, member in enumerate(report.get("members") or [], start=1):
         values = member.get("log_likelihood") or []
@@ -33,4 +33,4 @@ def learning_curves(report: Mapping[str, Any]) -> Curves | None:
             lines.append(Series(f"member {number}", rounds, tuple(float(v) / per_word for v in values)))
     if not lines:
         return None
-    return Curves("Learning", "rounds of EM", "log-likelihood a word", tuple(lines))
+    return Curves("Learning", "rounds of EM", "log-likelihood per word", tuple(lines))

@@ -23,7 +23,7 @@ class Table:
             if len(row) != len(self.header):
                 raise DataError(
                     f"table {self.title!r}: a row of {len(row)} cells under a header of {len(self.header)}; "
-                    "give one cell a column"
+                    "give one cell per column"
                 )
 
 
@@ -60,7 +60,7 @@ class Curves:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A heading, its text (a blank line parts paragraphs) and what stands below it."""
+    """A heading, its text (a blank line separates paragraphs), and the tables and curves below it."""
 
     title: str
     text: str = ""
@@ -77,7 +77,7 @@ class Report:
 
 
 def shown(cell: Cell) -> str:
-    """A cell as text: three or four figures that matter, an em dash for nothing."""
+    """A cell as text: three or four significant digits, an em dash for nothing."""
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return "—"
     if isinstance(cell, str):

@@ -1,4 +1,8 @@
-"""Curves in, an SVG picture for a page out: lines, bands between bounds, marks that say their value."""
+"""Curves in, an SVG picture for a page out: lines, bands between bounds, marks with their value as a tooltip.
+
+Pages need pictures without any extra package, without outside resources and with colours for light and dark, which
+matplotlib's SVG does not have; ``eigenparse.plot.figures`` uses matplotlib for picture files (PNG, SVG, PDF).
+"""
 
 import itertools
 from collections.abc import Sequence

@@ -6,6 +6,7 @@ over (answered, too slow, or left by its client) loses its workers within ``GRAC
 
 import asyncio
 import contextlib
+import json
 import logging
 import time
 from collections import Counter, deque
@@ -26,7 +27,7 @@ AGAIN = 1.0  # seconds before another try to hire a worker
 class Job(NamedTuple):
     """content: for ``jobs.answered``.  short: whether it takes next to no time."""
 
-    content: bytes
+    content: dict[str, Any]
     short: bool
 
 
@@ -197,7 +198,7 @@ class Gate:
 
     async def _said(self, worker: Worker, order: Order, job: Job) -> frames.Message | None:
         """A worker's answer to a job; None if it died, or if the order is over long before the job is."""
-        asked = asyncio.ensure_future(worker.ask(job.content))
+        asked = asyncio.ensure_future(worker.ask(json.dumps(job.content).encode()))
         try:
             await asyncio.wait((asked, order.over), return_when=asyncio.FIRST_COMPLETED)
             await asyncio.wait((asked,), timeout=GRACE)

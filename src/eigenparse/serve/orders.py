@@ -83,7 +83,7 @@ def score_jobs(_: Any, items: Sequence[Any]) -> list[Job]:
 
 
 def _job(*, short: bool, **content: Any) -> Job:
-    return Job(json.dumps(content).encode(), short)
+    return Job(content, short)
 
 
 def _n_words(item: Any) -> int:

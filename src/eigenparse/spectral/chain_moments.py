@@ -56,7 +56,7 @@ class CentredProjection:
 
 
 def known_rows(positions: IntMatrix, scale: AnyArray) -> FeatureRows:
-    """Feature rows of positions (n, K) in a known table of features; -1 stands for one that it lacks."""
+    """Feature rows of positions (n, K) in a known table of features; -1 for a feature that is not in the table."""
     ids = np.where(positions < 0, scale.size, positions)
     return FeatureRows(np.ascontiguousarray(ids, dtype=np.int32), np.append(scale, 0.0))
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, IntVector, LongVector, as_offsets
 from eigenparse.errors import DataError
-from eigenparse.kernels.vectors.cooccurrence import drop_rare, merge_tables, table_of_codes
+from eigenparse.kernels.vectors.cooccurrence import Table, drop_rare, merge_tables, table_of_codes
 
 MOST_PAIRS = 40_000_000
 
@@ -42,8 +42,8 @@ class PairTable:
         kind = _kind(int(self.counts.max(initial=0)) + int(other.counts.max(initial=0)))
         size = self.seconds.size + other.seconds.size
         starts, seconds, counts = np.empty_like(self.starts), np.empty(size, np.int32), np.empty(size, kind)
-        one, two = ((t.starts, t.seconds, t.counts.astype(kind, copy=False)) for t in (self, other))
-        return _shrunk(starts, seconds, counts, merge_tables(*one, *two, starts, seconds, counts))
+        one, two = (Table(t.starts, t.seconds, t.counts.astype(kind, copy=False)) for t in (self, other))
+        return _shrunk(starts, seconds, counts, merge_tables(one, two, Table(starts, seconds, counts)))
 
     def bounded(self, limit: int) -> tuple["PairTable", int]:
         """This table without its rarest pairs if it is larger than ``limit``, and the occurrences let go.

@@ -13,7 +13,7 @@ POWER_PASSES = 3
 
 @dataclass(frozen=True, slots=True)
 class FeatureRows:
-    """Rows of a sparse feature matrix: ids (n, T) of the active features and a scale a feature."""
+    """Rows of a sparse feature matrix: ids (n, T) of the active features and a scale per feature."""
 
     ids: IntMatrix
     scale: FloatArray

@@ -59,7 +59,7 @@ def vectors_of(
     if dim >= n:
         raise DataError(f"{n} words cannot have {dim} dimensions; use fewer or give more text")
     if not any(one.nnz for one in counts.pairs):
-        raise DataError("no two words stand in one line; give one sentence a line")
+        raise DataError("no two words stand in one line; give one sentence per line")
     powered = PairStatistics(counts.words, tuple(_power(one, power) for one in counts.pairs))
     rng = generator(seed, 31)
     if method == "svd":

@@ -15,26 +15,28 @@ from eigenparse.kernels.grammar.kbest import kbest_lists, kbest_rows
 from eigenparse.models.grammar.pcfg import LatentGrammar
 
 Columns = tuple[IntVector, IntVector, IntVector, IntVector]
-BEAM = 1e-2
-MAX_EDGES = 20_000_000
+NARROW = (0.1, 1.0)  # beams for sentences with more edges than allowed
 
 
 def cover(
-    grammar: LatentGrammar, index: RuleIndex, words: Choices, limits: Constraints, glue: int
+    grammar: LatentGrammar, index: RuleIndex, words: Choices, limits: Constraints, pruning: Pruning, glue: int
 ) -> Columns:
     """Label, left, right and word position of a tree that covers the sentence, in post-order.
 
-    ``glue`` is the label of the root over several pieces, ``glue + 1`` its partial label.
+    pruning: its beam and its bound on edges are kept; if no beam has few enough edges, every word is a
+    piece of its own.  ``glue`` is the label of the root over several pieces, ``glue + 1`` its partial label.
     """
     skeleton, n = grammar.skeleton, words.at.size - 1
     merit = np.ones((n + 1, skeleton.n_labels))
     tag = np.ones((n, max(int(np.diff(words.at).max(initial=1)), 1)))
-    pruning = Pruning(item=0.0, max_edges=MAX_EDGES)
     possible = Constraints(*_possible(words, limits))
-    inside = base_items(grammar, index, words, possible, BEAM, 0.0, tag, merit, merit)
-    label, start, end, entry = inside.items
-    worth = np.ones(label.size)
-    (parent, left, right, _), belief = inside_edges(inside, index, worth, pruning)
+    for beam in (pruning.beam, *(one for one in NARROW if one > pruning.beam)):
+        inside = base_items(grammar, index, words, possible, beam, 0.0, tag, merit, merit)
+        label, start, end, entry = inside.items
+        worth = np.ones(label.size)
+        (parent, left, right, _), belief = inside_edges(inside, index, worth, pruning)
+        if parent.size or n == 1:
+            break
     share = belief / worth[parent]
     order = np.argsort(parent, kind="stable")
     edge_at = np.searchsorted(parent[order], np.arange(label.size + 1)).astype(np.int64)

@@ -26,6 +26,7 @@ from eigenparse.inference.grammar.forest import (
     Choices,
     Constraints,
     Forest,
+    ForestTooLarge,
     Pruning,
     RuleIndex,
     build_forest,
@@ -40,7 +41,10 @@ from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.words import WordTable, symbols_of, word_table
 
 ROOT = "TOP"
-BYTES_AN_EDGE = 64
+BYTES_PER_EDGE = 120  # at the peak: growing arrays, their copies, and what is made of them
+BYTES_PER_ITEM = 150
+ITEMS_OF_A_CELL = ((40.0, 0.0), (12.0, 0.003), (6.0, 0.03), (3.0, 0.3))  # under a beam, at most
+NARROW = (0.03, 0.3)  # beams for sentences whose chart does not fit into memory
 LONG = 60  # words beyond which the beam narrows
 GLUE = (Label((ROOT,)), Label((ROOT,), partial=True))
 
@@ -124,6 +128,7 @@ class Decoded:
     n_non_positive: int
 
 
+COVERING = Pruning(beam=1e-2, item=0.0, max_edges=20_000_000)
 RELAXED = Pruning(beam=1e-7, tag=0.0, item=1e-8, edge=1e-9, coarse_item=0.0, coarse_edge=0.0, state=0.0)
 
 
@@ -173,15 +178,34 @@ def search(parser: Parser, words: Choices, limits: Constraints, *, free: bool = 
     It depends on the plain PCFG alone, not on latent weights.  free: at last, any word may be anything;
     not so under given tags.
     """
-    for status, pruning in (("ok", parser.options.pruning), ("relaxed", RELAXED), ("relaxed", RELAXED)):
-        pruning = _fitting(pruning, parser.options, words.at.size - 1)
-        forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
-        if forest is not None:
-            return Search(forest, pruning, status)
-        if words.at.size == 2:  # a word alone has no other tree: its likeliest tag will do
-            return None
-        if free and status == "relaxed":
-            words = widened(parser.grammar.skeleton, words)
+    n_words = words.at.size - 1
+    try:
+        for status, wanted in (("ok", parser.options.pruning), ("relaxed", RELAXED), ("relaxed", RELAXED)):
+            pruning = _fitting(wanted, parser.options, n_words)
+            if status == "relaxed" and pruning.beam == beam_for(parser.options.memory, n_words):
+                break  # there is no memory for a wider search
+            forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
+            if forest is not None:
+                return Search(forest, pruning, status)
+            if n_words == 1:  # a word alone has no other tree: its likeliest tag will do
+                return None
+            if free and status == "relaxed":
+                words = widened(parser.grammar.skeleton, words)
+    except ForestTooLarge:
+        return _narrow_search(parser, words, limits)
+    return None
+
+
+def _narrow_search(parser: Parser, words: Choices, limits: Constraints) -> Search | None:
+    """The search with narrower and narrower beams, for a sentence whose chart does not fit into memory."""
+    usual = _fitting(parser.options.pruning, parser.options, words.at.size - 1)
+    for beam in NARROW:
+        pruning = replace(usual, beam=max(beam, usual.beam))
+        try:
+            forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
+        except ForestTooLarge:
+            continue
+        return None if forest is None else Search(forest, pruning, "ok")
     return None
 
 
@@ -227,10 +251,20 @@ def best_trees(parser: Parser, chart: Chart, k: int) -> Decoded:
 
 def _fitting(pruning: Pruning, options: ParserOptions, n_words: int) -> Pruning:
     """The same pruning, narrower for long sentences, with no more edges than the memory allowed holds."""
-    room = max((options.memory - 64 * n_words**2) // BYTES_AN_EDGE, 1)
+    room = max((options.memory - 64 * n_words**2) // BYTES_PER_EDGE, 1)
     steepness = 6 if pruning is RELAXED else 2
     beam = min(pruning.beam * max(1.0, n_words / LONG) ** steepness, max(pruning.beam, 0.1))
+    beam = max(beam, beam_for(options.memory, n_words))
     return replace(pruning, beam=beam, max_edges=min(pruning.max_edges, room))
+
+
+def beam_for(memory: int, n_words: int) -> float:
+    """A beam whose items fit into half of the memory allowed; 0 if those of any beam do.
+
+    The items of a cell under each beam are those of random words, with room to spare.
+    """
+    room = memory / 2 / BYTES_PER_ITEM / (n_words * (n_words + 1) / 2)
+    return next((beam for items, beam in ITEMS_OF_A_CELL if room >= items), 1.0)
 
 
 def chart_of(parser: Parser, found: Search, others: Sequence[Space] = ()) -> Chart:
@@ -259,7 +293,10 @@ def _members(parser: Parser, forest: Forest, pruning: Pruning) -> tuple[Forest, 
 def _voice(parser: Parser, words: Choices, limits: Constraints) -> Brackets | None:
     """Bracket posteriors of a sentence under another grammar of the ensemble; None if it has no parse."""
     pruning = _fitting(parser.options.pruning, parser.options, words.at.size - 1)
-    forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
+    try:
+        forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
+    except ForestTooLarge:
+        return None
     if forest is None:
         return None
     forest, members = _members(parser, forest, pruning)
@@ -319,8 +356,9 @@ def _derivation(
 
 def glued(parser: Parser, words: Choices, constraints: Constraints) -> Decoded:
     """The fewest pieces that cover the sentence, under one root."""
+    pruning = _fitting(COVERING, parser.options, words.at.size - 1)
     label, left, right, position = cover(
-        parser.grammar, parser.index, words, constraints, len(parser.labels) - 2
+        parser.grammar, parser.index, words, constraints, pruning, len(parser.labels) - 2
     )
     none = np.full(label.size, -1, dtype=np.int32)
     tree = Derivation(label, left, right, position, none, none, np.zeros(label.size), -np.inf)

@@ -25,6 +25,7 @@ from eigenparse.inference.grammar.forest import Choices, Constraints
 from eigenparse.kernels.columns import spans
 
 MOST_TRIED = 20_000  # derivations looked at in search of distinct trees
+BYTES_PER_TRIED = 40  # for each item of the forest
 FORMS: Mapping[str, tuple[str, ...]] = {
     "(": ("-LRB-",), ")": ("-RRB-",), "[": ("-LSB-",), "]": ("-RSB-",), "{": ("-LCB-",), "}": ("-RCB-",),
     "-LRB-": ("(",), "-RRB-": (")",), "-LSB-": ("[",), "-RSB-": ("]",), "-LCB-": ("{",), "-RCB-": ("}",),
@@ -88,7 +89,8 @@ def answer_and_chart(
         decoded = glued(parser, words, limits)
         _check_kept(parser, decoded.derivations[0], request)
         return Answer(decoded, None, unknown), None
-    decoded = distinct_trees(symbols, lambda wanted: best_trees(parser, chart, wanted), k)
+    most = min(MOST_TRIED, parser.options.memory // (BYTES_PER_TRIED * chart.forest.label.size))
+    decoded = distinct_trees(symbols, lambda wanted: best_trees(parser, chart, wanted), k, most)
     if unknown and decoded.status == "ok":
         decoded = replace(decoded, status="relaxed")
     return Answer(decoded, chart.posteriors, unknown), chart
@@ -105,8 +107,13 @@ def space_of(parser: Parser, request: Request) -> tuple[Choices, Constraints, tu
     return words, limits, unknown
 
 
-def distinct_trees(symbols: SymbolTable, best: Callable[[int], Decoded], k: int) -> Decoded:
-    """The k best trees that differ after un-binarising; labels may remember what trees do not show."""
+def distinct_trees(
+    symbols: SymbolTable, best: Callable[[int], Decoded], k: int, most: int = MOST_TRIED
+) -> Decoded:
+    """The k best trees that differ after un-binarising; labels may remember what trees do not show.
+
+    most: derivations to look at in search of them; k are looked at in any case.
+    """
     wanted = k
     while True:
         decoded = best(wanted)
@@ -115,9 +122,9 @@ def distinct_trees(symbols: SymbolTable, best: Callable[[int], Decoded], k: int)
         kept: dict[bytes, Derivation] = {}
         for derivation in decoded.derivations:
             kept.setdefault(shown_tree(symbols, derivation), derivation)
-        if len(kept) >= k or len(decoded.derivations) < wanted or wanted >= MOST_TRIED:
+        if len(kept) >= k or len(decoded.derivations) < wanted or wanted >= most:
             return replace(decoded, derivations=tuple(kept.values())[:k])
-        wanted = min(2 * wanted, MOST_TRIED)
+        wanted = min(2 * wanted, most)
 
 
 def shown_tree(symbols: SymbolTable, derivation: Derivation) -> bytes:

@@ -5,7 +5,6 @@ Keys are stable 64-bit hashes of text, so a parser needs no vocabulary; an unsee
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,23 +15,13 @@ from eigenparse.corpus.word_classes import kind_and_ending
 from eigenparse.errors import OptionError
 from eigenparse.features.dependency.templates import ATTRIBUTES, CODES, LABEL_ATTRIBUTES, ROLES
 from eigenparse.features.keys import key_of, key_table
-from eigenparse.kernels.dependency.arc_features import MANY_TAGS, N_CODES, PAD, Templates
+from eigenparse.kernels.dependency.arc_features import MANY_TAGS, N_CODES, PAD, Templates, Words
 
 UNIVERSAL_TAGS = tuple(
     "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X _".split()  # noqa: SIM905
 )
 CLASSES = {"VERB": 1, "AUX": 1, "PUNCT": 2, "CCONJ": 3, "SCONJ": 3}
 ATOM = re.compile(r"([a-z])([+-]\d)?\.([a-z])")
-
-
-@dataclass(frozen=True, slots=True)
-class ArcColumns:
-    """Hashed tokens.  keys: (A, T) uint64; tags, classes: (T,) int64; offsets: (S + 1,)."""
-
-    keys: AnyArray
-    tags: AnyArray
-    classes: AnyArray
-    offsets: AnyArray
 
 
 def _tag_slot(tag: str) -> int:
@@ -42,7 +31,7 @@ def _tag_slot(tag: str) -> int:
     return len(UNIVERSAL_TAGS) + key_of("slot", tag) % (MANY_TAGS - len(UNIVERSAL_TAGS))
 
 
-def arc_columns(trees: Dependencies) -> ArcColumns:
+def arc_columns(trees: Dependencies) -> Words:
     """Columns of all sentences; heads and relations are not looked at."""
     symbols = trees.symbols
     forms, upos, xpos = symbols["form"], symbols["upos"], symbols["xpos"]
@@ -63,10 +52,10 @@ def arc_columns(trees: Dependencies) -> ArcColumns:
     )
     tags = np.array([_tag_slot(tag) for tag in upos], dtype=np.int64)[trees.upos]
     classes = np.array([CLASSES.get(tag, 0) for tag in upos], dtype=np.int64)[trees.upos]
-    return ArcColumns(np.ascontiguousarray(keys), tags, classes, trees.offsets)
+    return Words(np.ascontiguousarray(keys), tags, classes, trees.offsets)
 
 
-def with_structure(columns: ArcColumns, head: AnyArray) -> ArcColumns:
+def with_structure(columns: Words, head: AnyArray) -> Words:
     """The same columns and three more attributes that need a tree: outer children, grandparent."""
     keys, offsets = columns.keys, columns.offsets
     n = keys.shape[1]
@@ -87,9 +76,7 @@ def with_structure(columns: ArcColumns, head: AnyArray) -> ArcColumns:
     tag = np.append(keys[1], np.uint64(key_of("root")))
     above = tag[parent] + (parent > rows).astype(np.uint64) * np.uint64(key_of("side"))
     more = np.stack([leftmost[:n], rightmost[:n], above])
-    return ArcColumns(
-        np.ascontiguousarray(np.concatenate([keys, more])), columns.tags, columns.classes, offsets
-    )
+    return Words(np.ascontiguousarray(np.concatenate([keys, more])), columns.tags, columns.classes, offsets)
 
 
 def compile_templates(

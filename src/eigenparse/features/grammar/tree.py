@@ -14,12 +14,12 @@ from eigenparse.kernels.columns import head_rows, other_head_above, spans
 from eigenparse.kernels.intern import mix_columns
 
 Keys = npt.NDArray[np.uint64]
-LONGEST = 40  # spans and margins beyond this many words look alike
+LONGEST = 40  # longer spans and margins count as this many words
 
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """What a feature function may look at; every column has one entry a node, -1 where absent.
+    """What a feature function may look at; every column has one entry per node, -1 where absent.
 
     label, left, right, parent, symbol (the word id of a preterminal), start, size, before and
     after (words of the sentence left and right of the span), head (tag label of the head word),
@@ -49,7 +49,7 @@ Feature = Callable[[NodeView], Keys]
 
 
 def key(*columns: npt.ArrayLike) -> Keys:
-    """One 64-bit key a row of several integer columns."""
+    """One 64-bit key per row of several integer columns."""
     arrays = [np.asarray(column).astype(np.int64, copy=False).view(np.uint64) for column in columns]
     total = arrays[0]
     for column in arrays[1:]:
@@ -123,7 +123,7 @@ def _word_or(view: NodeView, keys: Keys) -> Keys:
 
 
 def _up(view: NodeView, times: int) -> IntVector:
-    """Row of the ancestor so many steps up, -1 beyond the root."""
+    """Row of the ancestor ``times`` steps up, -1 beyond the root."""
     row = np.arange(view.label.size, dtype=np.int32)
     for _ in range(times):
         row = np.where(row >= 0, view.parent[np.maximum(row, 0)], -1).astype(np.int32)

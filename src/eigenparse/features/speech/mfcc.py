@@ -1,4 +1,4 @@
-"""Sound in, mel-frequency cepstra out: 13 coefficients with first and second differences, 39 values a frame.
+"""Sound in, mel-frequency cepstra out: 13 coefficients with first and second differences, 39 values per frame.
 
 The definitions are those of librosa's ``mfcc`` and ``delta`` (periodic Hamming window, mel scale of HTK
 without area normalisation, decibels down to ``range_db`` below the loudest band, orthonormal DCT,
@@ -41,7 +41,7 @@ class MfccChoices:
 
 
 def n_frames(n_samples: int, rate: int, choices: MfccChoices) -> int:
-    """Whole windows in so many samples."""
+    """Number of whole windows in a number of samples."""
     window, step = choices.window_samples(rate), choices.step_samples(rate)
     return 0 if n_samples < window else 1 + (n_samples - window) // step
 

@@ -8,7 +8,6 @@ from eigenparse.arrays import AnyArray, FloatArray, IntMatrix, LongVector
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.errors import OptionError
 from eigenparse.features.dependency.arc_columns import (
-    ArcColumns,
     arc_columns,
     compile_templates,
     label_templates,
@@ -16,6 +15,7 @@ from eigenparse.features.dependency.arc_columns import (
 )
 from eigenparse.inference.dependency.tags import with_predicted_tags
 from eigenparse.kernels.dependency.arc_decoding import label_all, parse_all, parse_kbest, posteriors
+from eigenparse.kernels.dependency.arc_features import Words
 from eigenparse.models.dependency.arcs import ArcModel
 from eigenparse.models.dependency.labeller import Labeller
 
@@ -32,7 +32,7 @@ class TreeLists:
     found: LongVector
 
 
-def columns_for(model: ArcModel, trees: Dependencies) -> ArcColumns:
+def columns_for(model: ArcModel, trees: Dependencies) -> Words:
     """What the parser reads: tags as given, or predicted if it was trained on predicted ones."""
     return arc_columns(with_predicted_tags(model.taggers, trees) if model.taggers else trees)
 
@@ -44,25 +44,22 @@ def parse(model: ArcModel, trees: Dependencies, *, crossing: bool | None = None)
     return trees.with_heads(head, relations_of(model.labeller, columns, head), model.labeller.relations)
 
 
-def _best(model: ArcModel, columns: ArcColumns, crossing: bool) -> tuple[AnyArray, AnyArray]:
+def _best(model: ArcModel, columns: Words, crossing: bool) -> tuple[AnyArray, AnyArray]:
     if crossing and model.order != 1:
         raise OptionError("crossing arcs need a first-order parser; train one with --order 1")
     compiled = compile_templates(model.templates, model.pair_templates, bits=model.bits)
     head = np.zeros(columns.tags.size, dtype=np.int32)
     scores = np.zeros(columns.offsets.size - 1)
-    parse_all(
-        columns.keys, columns.tags, columns.classes, columns.offsets, compiled, model.weights,
-        model.order == 2, crossing, head, scores,
-    )  # fmt: skip
+    parse_all(columns, compiled, model.weights, model.order == 2, crossing, head, scores)
     return head, scores
 
 
-def relations_of(labeller: Labeller, columns: ArcColumns, head: AnyArray) -> AnyArray:
+def relations_of(labeller: Labeller, columns: Words, head: AnyArray) -> AnyArray:
     """(T,) best relation of every arc."""
     compiled = label_templates(labeller.templates, bits=labeller.bits)
     full = with_structure(columns, head)
     relation = np.zeros(head.size, dtype=np.int32)
-    label_all(full.keys, full.tags, full.classes, full.offsets, head, compiled, labeller.weights, relation)
+    label_all(full, head, compiled, labeller.weights, relation)
     return relation
 
 
@@ -75,10 +72,7 @@ def kbest(model: ArcModel, trees: Dependencies, n_best: int) -> TreeLists:
     heads = np.zeros((n_best, columns.tags.size), dtype=np.int32)
     scores = np.zeros((len(trees), n_best))
     found = np.zeros(len(trees), dtype=np.int64)
-    parse_kbest(
-        columns.keys, columns.tags, columns.classes, columns.offsets, compiled, model.weights,
-        model.order == 2, heads, scores, found,
-    )  # fmt: skip
+    parse_kbest(columns, compiled, model.weights, model.order == 2, heads, scores, found)
     return TreeLists(heads, scores, found)
 
 
@@ -87,14 +81,5 @@ def arc_marginals(model: ArcModel, trees: Dependencies, sentence: int, *, scale:
     columns = columns_for(model, trees.select([sentence]))
     compiled = compile_templates(model.templates, model.pair_templates, bits=model.bits)
     marginal = np.zeros((columns.tags.size + 1, columns.tags.size + 1))
-    posteriors(
-        columns.keys,
-        columns.tags,
-        columns.classes,
-        compiled,
-        model.weights,
-        model.order == 2,
-        scale,
-        marginal,
-    )
+    posteriors(columns, 0, compiled, model.weights, model.order == 2, scale, marginal)
     return marginal

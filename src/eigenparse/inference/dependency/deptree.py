@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, FloatArray
+from eigenparse.arrays import AnyArray, FloatArray, Sums
 from eigenparse.corpus.dependencies import Dependencies, columns_of
 from eigenparse.errors import DataError, OptionError
 from eigenparse.features.dependency.channels import encode, parents
 from eigenparse.inference.dependency.split_heads import score_split_heads
-from eigenparse.kernels.dependency.deptree import expected_counts, tree_totals
+from eigenparse.kernels.dependency.deptree import ObservedTrees, Parameters, expected_counts, tree_totals
 from eigenparse.models.dependency.deptree import DepTree, TreeModel
 from eigenparse.models.dependency.split_heads import SplitHeads
 
@@ -28,16 +28,13 @@ class TreeTotals:
 
 
 @dataclass(frozen=True, slots=True)
-class TreeCounts:
+class TreeCounts(Sums):
     """Expected counts of a proper model; they add.  Shapes as the parameters."""
 
     start: FloatArray
     transition: FloatArray
     observation: FloatArray
     log_likelihood: float
-
-    def __add__(self, other: "TreeCounts") -> "TreeCounts":
-        return TreeCounts(*(getattr(self, n) + getattr(other, n) for n in self.__dataclass_fields__))
 
 
 def score_trees(model: TreeModel, trees: Dependencies) -> TreeTotals:
@@ -52,9 +49,7 @@ def score_trees(model: TreeModel, trees: Dependencies) -> TreeTotals:
 def score_symbols(model: DepTree, head: AnyArray, offsets: AnyArray, symbols: AnyArray) -> TreeTotals:
     """Algorithm 1 on trees whose observations are already rows of the model's table."""
     log_abs, sign = np.zeros(offsets.size - 1), np.zeros(offsets.size - 1)
-    tree_totals(
-        head, offsets, symbols, model.start, model.transition, model.observation, model.product, log_abs, sign
-    )
+    tree_totals(ObservedTrees(head, offsets, symbols), _parameters(model), log_abs, sign)
     return TreeTotals(log_abs, sign)
 
 
@@ -62,13 +57,13 @@ def count_symbols(model: DepTree, head: AnyArray, offsets: AnyArray, symbols: An
     """Expected counts of a proper model on trees whose observations are rows of its table."""
     if not model.is_proper:
         raise OptionError("expected counts need visible states; use a cluster, recovered or em model")
-    start, transition = np.zeros_like(model.start), np.zeros_like(model.transition)
-    observation = np.zeros_like(model.observation)
-    log_likelihood = expected_counts(
-        head, offsets, symbols, model.start, model.transition, model.observation,
-        start, transition, observation,
-    )  # fmt: skip
-    return TreeCounts(start, transition, observation, float(log_likelihood))
+    counts = Parameters(*map(np.zeros_like, _parameters(model)))
+    log_likelihood = expected_counts(ObservedTrees(head, offsets, symbols), _parameters(model), counts)
+    return TreeCounts(counts.start, counts.transition, counts.observation, float(log_likelihood))
+
+
+def _parameters(model: DepTree) -> Parameters:
+    return Parameters(model.start, model.transition, model.observation, model.product)
 
 
 def sample_trees(model: DepTree, like: Dependencies, *, rng: np.random.Generator) -> Dependencies:

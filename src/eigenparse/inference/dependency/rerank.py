@@ -12,7 +12,7 @@ from eigenparse.features.dependency.templates import ATTRIBUTES
 from eigenparse.features.keys import key_of, key_table
 from eigenparse.inference.dependency.deptree import score_symbols
 from eigenparse.inference.dependency.split_heads import score_candidates
-from eigenparse.kernels.dependency.rerank import Patterns, choose_all
+from eigenparse.kernels.dependency.rerank import Features, Lists, Patterns, choose_all
 from eigenparse.models.dependency.deptree import DepTree, TreeModel
 from eigenparse.models.dependency.rerank import ROLES, Reranker, family_flags, pattern_atoms
 from eigenparse.models.dependency.split_heads import SplitHeads
@@ -129,19 +129,29 @@ def word_keys(words: Dependencies, patterns: tuple[str, ...]) -> AnyArray:
     """(A, T) keys of all attributes, which nobody reads where there are no patterns."""
     if not patterns:
         return np.zeros((len(ATTRIBUTES), words.n_words), dtype=np.uint64)
-    return arc_columns(words).keys
+    keys: AnyArray = arc_columns(words).keys
+    return keys
+
+
+def compile_features(families: tuple[str, ...], patterns: tuple[str, ...], bits: int) -> Features:
+    """What a re-ranker looks at, as its kernels read it."""
+    return Features(family_flags(families), compile_patterns(patterns), np.uint64(64 - bits))
+
+
+def kernel_lists(lists: Candidates, scale: FloatArray, patterns: tuple[str, ...]) -> Lists:
+    """Lists as the kernels read them; scale: of dense scores."""
+    words = lists.words
+    dense, keys = dense_scores(lists, scale), word_keys(words, patterns)
+    return Lists(lists.heads, words.offsets, lists.found, dense, tag_keys(words), keys)
 
 
 def choose(model: Reranker, lists: Candidates) -> tuple[LongVector, FloatArray]:
     """(S,) the best candidate of every list, and (S, k) all scores."""
     choice = np.zeros(len(lists), dtype=np.int64)
     scores = np.full(lists.scores.shape, -np.inf)
-    choose_all(
-        lists.heads, lists.words.offsets, lists.found, dense_scores(lists, model.scale),
-        tag_keys(lists.words), family_flags(model.families), word_keys(lists.words, model.patterns),
-        compile_patterns(model.patterns), np.uint64(64 - model.bits), model.weights, model.dense_weights,
-        choice, scores,
-    )  # fmt: skip
+    features = compile_features(model.families, model.patterns, model.bits)
+    table = kernel_lists(lists, model.scale, model.patterns)
+    choose_all(table, features, model.weights, model.dense_weights, choice, scores)
     return choice, scores
 
 

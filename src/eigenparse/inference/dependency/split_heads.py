@@ -7,7 +7,7 @@ from eigenparse.corpus.columns import Trees
 from eigenparse.corpus.dependencies import Dependencies, projectivised
 from eigenparse.corpus.split_heads import split_head_trees
 from eigenparse.inference.grammar.tree import tree_rows
-from eigenparse.kernels.dependency.split_heads import inside_floored
+from eigenparse.kernels.dependency.split_heads import BinaryTrees, FlooredGrammar, inside_floored
 from eigenparse.models.dependency.split_heads import SplitHeads
 
 BLOCK = 512  # sentences whose candidates are held at once
@@ -59,12 +59,19 @@ def _score_binary(model: SplitHeads, trees: Trees, groups: AnyArray) -> FloatArr
     rows = tree_rows(skeleton, trees)
     ids = {label: i for i, label in enumerate(skeleton.labels)}
     label = np.array([ids.get(name, -1) for name in trees.labels], dtype=np.int64)[trees.label]
+    table = BinaryTrees(trees.left, trees.right, label, rows.rule, rows.entry, trees.offsets, groups)
     total, log_p = np.zeros(len(trees)), np.zeros(len(trees))
-    for member in model.grammar.members:
-        inside_floored(
-            trees.left, trees.right, label, rows.rule, rows.entry, member.states, model.floor, member.rule_at,
-            member.rule_weight, member.entry_at, member.entry_weight, trees.offsets, groups, member.state_at,
-            member.root_weight, log_p,
-        )  # fmt: skip
+    for w in model.grammar.members:
+        weights = FlooredGrammar(
+            w.states,
+            w.rule_at,
+            w.rule_weight,
+            w.entry_at,
+            w.entry_weight,
+            w.state_at,
+            w.root_weight,
+            model.floor,
+        )
+        inside_floored(table, weights, log_p)
         total += log_p
     return total / len(model.grammar.members)

@@ -39,6 +39,10 @@ class Pruning:
     max_edges: int = 60_000_000
 
 
+class ForestTooLarge(Exception):  # noqa: N818  (an answer, not an error)
+    """A sentence has more edges than ``Pruning.max_edges``; a narrower search may fit."""
+
+
 NO_PRUNING = Pruning(beam=0.0, tag=0.0, item=0.0, edge=0.0, coarse_item=0.0, coarse_edge=0.0, state=0.0)
 
 
@@ -153,7 +157,10 @@ def unconstrained(skeleton: Skeleton) -> Constraints:
 def build_forest(
     grammar: LatentGrammar, index: RuleIndex, words: Choices, constraints: Constraints, pruning: Pruning
 ) -> Forest | None:
-    """The plain PCFG's forest of a sentence, pruned; None if nothing spans it or it would not fit."""
+    """The plain PCFG's forest of a sentence, pruned; None if nothing spans it.
+
+    Raises ForestTooLarge if it has more than ``pruning.max_edges`` edges.
+    """
     skeleton, n = grammar.skeleton, words.at.size - 1
     inside = base_items(
         grammar, index, words, constraints, pruning.beam, pruning.tag, *_merits(grammar, words)
@@ -165,6 +172,8 @@ def build_forest(
         return None
     posterior = mass / mass.sum()
     edges, belief = inside_edges(inside, index, posterior, pruning)
+    if n > 1 and edges.shape[1] == 0:  # the kernel gave up: a root has edges
+        raise ForestTooLarge
     entry = np.where(own >= 0, words.entry[np.maximum(own, 0)], -1).astype(np.int32)
     emission = np.where(own >= 0, words.emission[np.maximum(own, 0)], 1.0)
     columns = (label, start, end, entry, emission)

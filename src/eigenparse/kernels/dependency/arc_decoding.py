@@ -10,33 +10,33 @@ from eigenparse.kernels.dependency.eisner_kbest import kbest_trees
 
 
 @njit(cache=True, nogil=True)
-def parse_all(keys, tags, classes, offsets, t, weights, second, crossing, head, totals):
+def parse_all(words, t, weights, second, crossing, head, totals):
     """Write the best tree of every sentence into head (T,) and its score into totals (S,)."""
-    for s in range(offsets.size - 1):
-        low, high = offsets[s], offsets[s + 1]
+    for s in range(words.offsets.size - 1):
+        low, high = words.offsets[s], words.offsets[s + 1]
         if high > low:
-            p = sentence_parts(keys[:, low:high], tags[low:high], classes[low:high], t, second)
+            p = sentence_parts(words, s, t, second)
             scores, siblings, ends = sentence_scores(p, t, weights, second)
             totals[s] = decode(scores, siblings, ends, crossing, head[low:high])
 
 
 @njit(cache=True, nogil=True)
-def parse_kbest(keys, tags, classes, offsets, t, weights, second, heads, totals, found):
-    """Write up to k trees a sentence into heads (k, T), scores into totals (S, k), counts into found (S,)."""
-    for s in range(offsets.size - 1):
-        low, high = offsets[s], offsets[s + 1]
+def parse_kbest(words, t, weights, second, heads, totals, found):
+    """Write up to k trees per sentence into heads (k, T), scores into totals (S, k), counts into found (S,)."""
+    for s in range(words.offsets.size - 1):
+        low, high = words.offsets[s], words.offsets[s + 1]
         if high == low:
             found[s] = 1
             continue
-        p = sentence_parts(keys[:, low:high], tags[low:high], classes[low:high], t, second)
+        p = sentence_parts(words, s, t, second)
         scores, siblings, ends = sentence_scores(p, t, weights, second)
         found[s] = kbest_trees(scores, siblings, ends, heads[:, low:high], totals[s])
 
 
 @njit(cache=True, nogil=True)
-def posteriors(keys, tags, classes, t, weights, second, scale, marginal):
-    """Arc posteriors (n + 1, n + 1) of one sentence under p(tree) ~ exp(scale * score); return log Z."""
-    p = sentence_parts(keys, tags, classes, t, second)
+def posteriors(words, s, t, weights, second, scale, marginal):
+    """Arc posteriors (n + 1, n + 1) of sentence s under p(tree) ~ exp(scale * score); return log Z."""
+    p = sentence_parts(words, s, t, second)
     scores, siblings, ends = sentence_scores(p, t, weights, second)
     return arc_posteriors(scores * scale, siblings * np.float32(scale), ends * scale, marginal)
 
@@ -54,27 +54,32 @@ def label_scores(h, m, p, t, weights, rows, total):
 
 
 @njit(cache=True, nogil=True)
-def label_all(keys, tags, classes, offsets, head, t, weights, relation):
+def label_all(words, head, t, weights, relation):
     """Write the best relation of every arc into relation (T,)."""
     rows, total = row_buffer(t), np.empty(weights.shape[1])
-    for s in range(offsets.size - 1):
-        low, high = offsets[s], offsets[s + 1]
+    for s in range(words.offsets.size - 1):
+        low, high = words.offsets[s], words.offsets[s + 1]
         # never, but of the type that other callers have: a literal False would be compiled apart
-        p = sentence_parts(keys[:, low:high], tags[low:high], classes[low:high], t, t.n_pair < 0)
+        p = sentence_parts(words, s, t, t.n_pair < 0)
         for m in range(1, high - low + 1):
             label_scores(head[low + m - 1], m, p, t, weights, rows, total)
             relation[low + m - 1] = np.argmax(total)
 
 
 @njit(cache=True, nogil=True)
-def label_pass(keys, tags, classes, offsets, head, gold, order, t, clock, ceiling, weights, drift):
-    """One pass of multiclass margin updates over gold arcs; return (mistakes, clock)."""
+def label_pass(words, head, gold, order, t, clock, averaged):
+    """One pass of multiclass margin updates over gold arcs; return (mistakes, clock).
+
+    The features of an arc are the same for every relation, so the squared distance of two relations is twice their
+    number, and only two columns of the weights (2^bits, L) move.
+    """
+    weights, drift = averaged.weights, averaged.drift
     rows, total = row_buffer(t), np.empty(weights.shape[1])
     wrong = 0
     for s in order:
-        low, high = offsets[s], offsets[s + 1]
+        low, high = words.offsets[s], words.offsets[s + 1]
         clock += 1.0
-        p = sentence_parts(keys[:, low:high], tags[low:high], classes[low:high], t, t.n_pair < 0)
+        p = sentence_parts(words, s, t, t.n_pair < 0)
         for m in range(1, high - low + 1):
             right = gold[low + m - 1]
             count = label_scores(head[low + m - 1], m, p, t, weights, rows, total)
@@ -84,7 +89,7 @@ def label_pass(keys, tags, classes, offsets, head, gold, order, t, clock, ceilin
             slack = 1.0 + total[rival] - target
             if slack > 0.0:
                 wrong += slack > 1.0
-                tau = np.float32(min(ceiling, slack / (2.0 * count)))
+                tau = np.float32(min(averaged.ceiling, slack / (2.0 * count)))
                 for k in range(count):
                     weights[rows[k], right] += tau
                     weights[rows[k], rival] -= tau

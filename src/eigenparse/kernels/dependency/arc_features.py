@@ -25,6 +25,15 @@ MANY_TAGS = 64
 HEAD, MODIFIER, SIBLING = 0, 1, 2
 
 
+class Words(NamedTuple):
+    """Hashed words of all sentences: keys (A, T) uint64, tags and classes (T,) int64, offsets (S + 1,)."""
+
+    keys: Any
+    tags: Any
+    classes: Any
+    offsets: Any
+
+
 class Templates(NamedTuple):
     """Compiled templates.
 
@@ -100,12 +109,14 @@ def between_tables(tags, classes):
 
 
 @njit(cache=True, nogil=True)
-def sentence_parts(keys, tags, classes, t, second):
-    """Everything about one sentence that its features are added up from.  keys: (A, n)."""
+def sentence_parts(words, s, t, second):
+    """Everything about sentence s that its features are added up from."""
+    low, high = words.offsets[s], words.offsets[s + 1]
+    keys = words.keys[:, low:high]
     n_templates = t.blocks[4]
     n_pair = t.n_pair if second else 0
     atoms = t.pair_atoms if second else t.pair_atoms[:0]
-    between, summary = between_tables(tags, classes)
+    between, summary = between_tables(words.tags[low:high], words.classes[low:high])
     return Parts(
         role_part(keys, t.edge_keys, t.atoms, t.coefficients, np.int64(HEAD), n_templates),
         role_part(keys, t.edge_keys, t.atoms, t.coefficients, np.int64(MODIFIER), n_templates),

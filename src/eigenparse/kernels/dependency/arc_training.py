@@ -18,6 +18,7 @@ from eigenparse.kernels.dependency.arc_features import (
     sentence_parts,
 )
 from eigenparse.kernels.dependency.eisner import NO_ENDS, NO_SIBLINGS, best_tree
+from eigenparse.kernels.dependency.margin import shift, squared_distance, step_size
 
 
 @njit(cache=True, nogil=True)
@@ -97,51 +98,35 @@ def collect_rows(head, other, p, t, second, rows, buffer):
 
 
 @njit(cache=True, nogil=True)
-def apply_update(plus, n_plus, minus, n_minus, slack, ceiling, clock, weights, drift, delta):
-    """Move the weights by tau (f(g) - f(y)); ``delta`` is scratch, zero before and after."""
-    for k in range(n_plus):
-        delta[plus[k]] += 1
-    for k in range(n_minus):
-        delta[minus[k]] -= 1
-    norm = 0.0
-    for k in range(n_plus):
-        norm += delta[plus[k]]
-    for k in range(n_minus):
-        norm -= delta[minus[k]]
-    tau = min(ceiling, slack / norm) if norm > 0.0 else 0.0
-    for k in range(n_plus + n_minus):
-        row = plus[k] if k < n_plus else minus[k - n_plus]
-        if delta[row] != 0:
-            weights[row] += tau * delta[row]
-            drift[row] += clock * tau * delta[row]
-            delta[row] = 0
-    return tau
+def add_costs(scores, gold):
+    """Add 1 to the score of every wrong arc, so that the best tree is the one that violates the margin most."""
+    n = gold.size
+    for m in range(1, n + 1):
+        for h in range(n + 1):
+            if h != gold[m - 1]:
+                scores[h, m] += 1.0
 
 
 @njit(cache=True, nogil=True)
-def mira_pass(
-    keys, tags, classes, gold, offsets, order, t, second, crossing, ceiling, clock, weights, drift, delta
-):
+def mira_pass(words, gold, order, t, second, crossing, clock, averaged):
     """One pass over the sentences in ``order``; return (updates, wrong heads, clock).
 
-    keys: (A, T).  weights: (2^bits,) float32.  drift: sum of clock times update, so that the mean of
-    the weights over all steps is weights - drift / clock.
+    For each sentence: features become scores of arcs (and of neighbouring children, if ``second``), wrong arcs get
+    their cost, the best tree is found, and where it is not the gold tree the weights move.  Scoring every arc is
+    nearly all of the work; features are made from parts that are hashed once per word (``arc_features``).
+    words: all sentences.  gold: (T,) heads.  averaged: weights that are changed.
     """
     n_updates, n_wrong = 0, 0
     rows = row_buffer(t)
     for s in order:
-        low, high = offsets[s], offsets[s + 1]
-        n = high - low
+        target = gold[words.offsets[s] : words.offsets[s + 1]]
+        n = target.size
         if n == 0:
             continue
         clock += 1.0
-        p = sentence_parts(keys[:, low:high], tags[low:high], classes[low:high], t, second)
-        scores, siblings, ends = sentence_scores(p, t, weights, second)
-        target = gold[low:high]
-        for m in range(1, n + 1):
-            for h in range(n + 1):
-                if h != target[m - 1]:
-                    scores[h, m] += 1.0
+        p = sentence_parts(words, s, t, second)
+        scores, siblings, ends = sentence_scores(p, t, averaged.weights, second)
+        add_costs(scores, target)
         guess = np.empty(n, dtype=np.int32)
         total = decode(scores, siblings, ends, crossing, guess)
         wrong = 0
@@ -153,8 +138,10 @@ def mira_pass(
             continue
         room = wrong * rows.size + (3 * n + 3) * t.n_pair
         plus, minus = np.empty(room, dtype=np.uint64), np.empty(room, dtype=np.uint64)
-        n_plus = collect_rows(target, guess, p, t, second, rows, plus)
-        n_minus = collect_rows(guess, target, p, t, second, rows, minus)
-        apply_update(plus, n_plus, minus, n_minus, slack, ceiling, clock, weights, drift, delta)
+        plus = plus[: collect_rows(target, guess, p, t, second, rows, plus)]
+        minus = minus[: collect_rows(guess, target, p, t, second, rows, minus)]
+        tau = step_size(slack, squared_distance(plus, minus, averaged.delta), averaged.ceiling)
+        shift(plus, tau, clock, averaged)
+        shift(minus, tau, clock, averaged)
         n_updates += 1
     return n_updates, n_wrong, clock

@@ -8,19 +8,57 @@ takes in its left children outwards, then its right children outwards.  Cells ar
 each is divided by its largest magnitude, and only that scale is a logarithm.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 
+from eigenparse.kernels.grammar.tree import rescale
+
+
+class Parameters(NamedTuple):
+    """c_1 (k,), T (2, k, k), A (W, k), D (k, k, k) or empty; or counts of the first three, of the same shapes."""
+
+    start: Any
+    transition: Any
+    observation: Any
+    product: Any
+
+
+class ObservedTrees(NamedTuple):
+    """head: (T,) counted inside the sentence.  offsets: (S + 1,).  symbols: (T, Q) rows of A."""
+
+    head: Any
+    offsets: Any
+    symbols: Any
+
+
+class Links(NamedTuple):
+    """Children of every position as linked lists.
+
+    first: (2, n + 1) nearest child on each side; following: (n + 1,) next child outwards; 0 ends a list.
+    order: (n,) positions 1..n from the root down.
+    """
+
+    first: Any
+    following: Any
+    order: Any
+
+
+class Messages(NamedTuple):
+    """r: (n + 1, k) cells.  up: (n + 1, k) what each sends to its head.  down: (n + 1, k) what comes back."""
+
+    r: Any
+    up: Any
+    down: Any
+
 
 @njit(cache=True, nogil=True)
-def child_links(head, first, following, order):
-    """Children of every position as linked lists, and positions with parents before children.
-
-    head: (n,).  first: (2, n + 1) nearest child on each side; following: (n + 1,) next child
-    outwards; 0 ends a list.  order: (n,) positions 1..n from the root down.
-    """
+def child_links(head):
+    """The children of every position of one tree, and its positions with parents before children."""
     n = head.size
-    first[:] = 0
+    first, following = np.zeros((2, n + 1), dtype=np.int64), np.empty(n + 1, dtype=np.int64)
+    order = np.empty(n, dtype=np.int64)
     for m in range(1, n + 1):
         h = head[m - 1]
         if m < h:
@@ -46,7 +84,7 @@ def child_links(head, first, following, order):
                 done += 1
                 m = following[m]
         at += 1
-    return done
+    return Links(first, following, order)
 
 
 @njit(cache=True, nogil=True)
@@ -66,19 +104,6 @@ def multiply(u, v, D, out):
 
 
 @njit(cache=True, nogil=True)
-def rescale(r):
-    """Divide by the largest magnitude; return its logarithm, or -inf if all is zero."""
-    top = 0.0
-    for i in range(r.size):
-        top = max(top, abs(r[i]))
-    if top == 0.0:
-        return -np.inf
-    for i in range(r.size):
-        r[i] /= top
-    return np.log(top)
-
-
-@njit(cache=True, nogil=True)
 def send_up(r, T, out):
     """Message of a child to its parent: T' r."""
     k = r.size
@@ -90,114 +115,110 @@ def send_up(r, T, out):
 
 
 @njit(cache=True, nogil=True)
-def upward(head, symbols, first, following, order, T, A, D, r, up):
-    """Fill r (n + 1, k) and the messages up (n + 1, k) of one tree; return the log of their scale.
+def new_messages(n, k):
+    """Room for the messages of a tree of n words."""
+    return Messages(np.empty((n + 1, k)), np.empty((n + 1, k)), np.empty((n + 1, k)))
 
-    symbols: (n, Q) rows of A.  A cell is divided by its scale before it is sent on.
+
+@njit(cache=True, nogil=True)
+def upward(head, symbols, links, m, messages):
+    """Fill the cells r and the messages up of one tree; return the log of their scale, -inf if a cell is zero.
+
+    A cell is divided by its scale before it is sent on.
     """
-    k = A.shape[1]
+    k = m.start.size
+    r, up = messages.r, messages.up
     spare = np.empty(k)
     log_scale = 0.0
-    for at in range(order.size - 1, -1, -1):
-        i = order[at]
+    for at in range(links.order.size - 1, -1, -1):
+        i = links.order[at]
         for j in range(k):
-            r[i, j] = A[symbols[i - 1, 0], j]
+            r[i, j] = m.observation[symbols[i - 1, 0], j]
         for q in range(1, symbols.shape[1]):
-            multiply(r[i], A[symbols[i - 1, q]], D, spare)
+            multiply(r[i], m.observation[symbols[i - 1, q]], m.product, spare)
             r[i] = spare
         for side in range(2):
-            m = first[side, i]
-            while m > 0:
-                multiply(r[i], up[m], D, spare)
+            child = links.first[side, i]
+            while child > 0:
+                multiply(r[i], up[child], m.product, spare)
                 r[i] = spare
-                m = following[m]
-        log_scale += rescale(r[i])
+                child = links.following[child]
+        log_scale += np.log(rescale(r[i]))
         if log_scale == -np.inf:
             return log_scale
-        send_up(r[i], T[1 if i > head[i - 1] else 0], up[i])
+        send_up(r[i], m.transition[1 if i > head[i - 1] else 0], up[i])
     return log_scale
 
 
 @njit(cache=True, nogil=True)
-def tree_totals(head, offsets, symbols, c_1, T, A, D, log_abs, sign):
+def tree_totals(trees, m, log_abs, sign):
     """Algorithm 1: write log|p| and sign(p) of every tree; an empty sentence has p = 1."""
-    k = c_1.size
-    for s in range(offsets.size - 1):
-        low, high = offsets[s], offsets[s + 1]
-        n = high - low
-        if n == 0:
+    k = m.start.size
+    for s in range(trees.offsets.size - 1):
+        low, high = trees.offsets[s], trees.offsets[s + 1]
+        if high == low:
             log_abs[s], sign[s] = 0.0, 1.0
             continue
-        first, following = np.empty((2, n + 1), dtype=np.int64), np.empty(n + 1, dtype=np.int64)
-        order = np.empty(n, dtype=np.int64)
-        r, up = np.empty((n + 1, k)), np.empty((n + 1, k))
-        child_links(head[low:high], first, following, order)
-        log_scale = upward(head[low:high], symbols[low:high], first, following, order, T, A, D, r, up)
+        links, messages = child_links(trees.head[low:high]), new_messages(high - low, k)
+        log_scale = upward(trees.head[low:high], trees.symbols[low:high], links, m, messages)
         p = 0.0
         if log_scale > -np.inf:
             for j in range(k):
-                p += c_1[j] * r[order[0], j]
+                p += m.start[j] * messages.r[links.order[0], j]
         sign[s] = np.sign(p)
         log_abs[s] = log_scale + np.log(abs(p)) if p != 0.0 else -np.inf
 
 
 @njit(cache=True, nogil=True)
-def add_expected(head, symbols, first, following, order, c_1, T, r, up, counts_1, counts_T, counts_A, down):
-    """Add the expected counts of one tree, states visible; return p relative to the scale of ``r``.
+def add_expected(symbols, links, m, messages, counts):
+    """Add the expected counts of one tree, states visible; return p relative to the scale of the cells.
 
-    down[i, h]: weight of all outside the subtree of i with i in state h, up to a constant.
+    down[i, h]: weight of all outside the subtree of i with i in state h, up to a constant.  The posterior of state h
+    is down[i, h] r[i, h] / mass; what a child m adds to it is taken out by dividing by up[m, h], which is why all
+    parameters must be positive.
     """
-    k = c_1.size
-    root = order[0]
+    k = m.start.size
+    r, up, down = messages.r, messages.up, messages.down
+    root = links.order[0]
     total = 0.0
     for h in range(k):
-        down[root, h] = c_1[h]
-        total += c_1[h] * r[root, h]
-    for at in range(order.size):
-        i = order[at]
+        down[root, h] = m.start[h]
+        total += m.start[h] * r[root, h]
+    for at in range(links.order.size):
+        i = links.order[at]
         mass = 0.0
         for h in range(k):
             mass += down[i, h] * r[i, h]
         for q in range(symbols.shape[1]):
             for h in range(k):
-                counts_A[symbols[i - 1, q], h] += down[i, h] * r[i, h] / mass
+                counts.observation[symbols[i - 1, q], h] += down[i, h] * r[i, h] / mass
         if i == root:
             for h in range(k):
-                counts_1[h] += down[i, h] * r[i, h] / mass
+                counts.start[h] += down[i, h] * r[i, h] / mass
         for side in range(2):
-            m = first[side, i]
-            while m > 0:
+            child = links.first[side, i]
+            while child > 0:
                 for g in range(k):
-                    down[m, g] = 0.0
+                    down[child, g] = 0.0
                 for h in range(k):
-                    rest = down[i, h] * r[i, h] / (up[m, h] * mass)
+                    rest = down[i, h] * r[i, h] / (up[child, h] * mass)
                     for g in range(k):
-                        flow = T[side, g, h] * rest
-                        down[m, g] += flow
-                        counts_T[side, g, h] += flow * r[m, g]
-                m = following[m]
+                        flow = m.transition[side, g, h] * rest
+                        down[child, g] += flow
+                        counts.transition[side, g, h] += flow * r[child, g]
+                child = links.following[child]
     return total
 
 
 @njit(cache=True, nogil=True)
-def expected_counts(head, offsets, symbols, c_1, T, A, counts_1, counts_T, counts_A):
-    """Add expected counts of all trees, states visible and all parameters positive; return sum of log p."""
-    k = c_1.size
+def expected_counts(trees, m, counts):
+    """Add expected counts of all trees, states visible and all parameters positive; return the sum of log p."""
     log_total = 0.0
-    no_tensor = np.empty((0, 0, 0))
-    for s in range(offsets.size - 1):
-        low, high = offsets[s], offsets[s + 1]
-        n = high - low
-        if n == 0:
+    for s in range(trees.offsets.size - 1):
+        low, high = trees.offsets[s], trees.offsets[s + 1]
+        if high == low:
             continue
-        first, following = np.empty((2, n + 1), dtype=np.int64), np.empty(n + 1, dtype=np.int64)
-        order = np.empty(n, dtype=np.int64)
-        r, up, down = np.empty((n + 1, k)), np.empty((n + 1, k)), np.empty((n + 1, k))
-        child_links(head[low:high], first, following, order)
-        scale = upward(head[low:high], symbols[low:high], first, following, order, T, A, no_tensor, r, up)
-        p = add_expected(
-            head[low:high], symbols[low:high], first, following, order, c_1, T, r, up,
-            counts_1, counts_T, counts_A, down,
-        )  # fmt: skip
-        log_total += scale + np.log(p)
+        links, messages = child_links(trees.head[low:high]), new_messages(high - low, m.start.size)
+        scale = upward(trees.head[low:high], trees.symbols[low:high], links, m, messages)
+        log_total += scale + np.log(add_expected(trees.symbols[low:high], links, m, messages, counts))
     return log_total

@@ -1,5 +1,7 @@
 """The same chart as ``eisner``, with the k best values of every cell; distinct trees out."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -14,86 +16,74 @@ from eigenparse.kernels.dependency.eisner import (
     n_edges,
     root_bonus,
 )
+from eigenparse.kernels.heap import Heap, pop, push
+
+
+class Edges(NamedTuple):
+    """The ways to build a cell: one or two cells below (-1 for none) and what they add, (m,) each."""
+
+    a: Any
+    b: Any
+    bonus: Any
+
+
+class Lists(NamedTuple):
+    """Of every cell the k best values (cells, k), where they come from (cells, k, 3), and how many there are."""
+
+    value: Any
+    back: Any
+    count: Any
 
 
 @njit(cache=True, nogil=True)
-def push(heap, keys, size, key, item):
-    """Add an item to a binary heap with the largest key on top; return the new size."""
-    i = size
-    while i > 0 and keys[(i - 1) // 2] < key:
-        keys[i] = keys[(i - 1) // 2]
-        heap[i] = heap[(i - 1) // 2]
-        i = (i - 1) // 2
-    keys[i] = key
-    heap[i, 0], heap[i, 1], heap[i, 2] = item
-    return size + 1
-
-
-@njit(cache=True, nogil=True)
-def pop(heap, keys, size):
-    """Remove the top (read it first); return the new size."""
-    size -= 1
-    key = keys[size]
-    e, ra, rb = heap[size, 0], heap[size, 1], heap[size, 2]
-    i = 0
-    while 2 * i + 1 < size:
-        child = 2 * i + 1
-        if child + 1 < size and keys[child + 1] > keys[child]:
-            child += 1
-        if keys[child] <= key:
-            break
-        keys[i] = keys[child]
-        heap[i] = heap[child]
-        i = child
-    keys[i] = key
-    heap[i, 0], heap[i, 1], heap[i, 2] = e, ra, rb
-    return size
-
-
-@njit(cache=True, nogil=True)
-def merge_edges(edge_a, edge_b, bonus, value, count, k, heap, keys, out_value, out_back):
+def merge_edges(edges, lists, heap, out_value, out_back):
     """The k best sums over edges and ranks below them, best first; return how many there are.
 
-    Each pair of ranks of an edge is reached once: (a, b) brings (a, b + 1), and (a + 1, 0) if b = 0.
+    k is the room in out_value.  Each pair of ranks of an edge is reached once: (a, b) brings (a, b + 1), and
+    (a + 1, 0) if b = 0.  So the heap never holds more than one entry per edge and two per result.
     """
+    value, count = lists.value, lists.count
     size = 0
-    for e in range(bonus.size):
-        total = bonus[e] + value[edge_a[e], 0]
-        if edge_b[e] >= 0:
-            total += value[edge_b[e], 0]
-        size = push(heap, keys, size, total, (e, 0, 0))
+    for e in range(edges.bonus.size):
+        total = edges.bonus[e] + value[edges.a[e], 0]
+        if edges.b[e] >= 0:
+            total += value[edges.b[e], 0]
+        size = push(heap, size, total, (e, 0, 0))
     found = 0
-    while found < k and size > 0:
-        total = keys[0]
-        e, ra, rb = heap[0, 0], heap[0, 1], heap[0, 2]
-        size = pop(heap, keys, size)
-        out_value[found] = total
+    while found < out_value.size and size > 0:
+        size = pop(heap, size)
+        e, ra, rb = heap.item[size, 0], heap.item[size, 1], heap.item[size, 2]
+        out_value[found] = heap.score[size]
         out_back[found, 0], out_back[found, 1], out_back[found, 2] = e, ra, rb
         found += 1
-        a, b = edge_a[e], edge_b[e]
+        a, b = edges.a[e], edges.b[e]
         if b >= 0 and rb + 1 < count[b]:
-            size = push(heap, keys, size, bonus[e] + value[a, ra] + value[b, rb + 1], (e, ra, rb + 1))
+            total = edges.bonus[e] + value[a, ra] + value[b, rb + 1]
+            size = push(heap, size, total, (e, ra, rb + 1))
         if rb == 0 and ra + 1 < count[a]:
-            total = bonus[e] + value[a, ra + 1]
+            total = edges.bonus[e] + value[a, ra + 1]
             if b >= 0:
                 total += value[b, 0]
-            size = push(heap, keys, size, total, (e, ra + 1, 0))
+            size = push(heap, size, total, (e, ra + 1, 0))
     return found
 
 
 @njit(cache=True, nogil=True)
-def kbest_chart(n, k, scores, siblings, ends, value, back, count):
-    """Fill the k best values of every cell; return those of whole trees with their back pointers."""
+def kbest_chart(n, k, scores, siblings, ends, lists):
+    """Fill the k best values of every cell; return those of whole trees with their back pointers.
+
+    Cells are filled by width, as in ``eisner.fill_best``; the list of a cell is merged from the lists of the cells
+    below, which are shorter and therefore complete.
+    """
     second = siblings.size > 0
     w = n + 1
-    heap = np.empty((n + 2 * k + 2, 3), dtype=np.int32)
-    keys = np.empty(n + 2 * k + 2)
-    edge_a, edge_b = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-    bonus = np.empty(n)
+    room = n + 2 * k + 2
+    heap = Heap(np.empty(room), np.empty((room, 3), dtype=np.int32))
+    a, b, bonus = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64), np.empty(n)
     for i in range(1, n + 1):
         for kind in (OUT_R, OUT_L):
-            value[(kind * w + i) * w + i, 0] = leaf_value(kind, i, ends, second)
-            count[(kind * w + i) * w + i] = 1
+            lists.value[(kind * w + i) * w + i, 0] = leaf_value(kind, i, ends, second)
+            lists.count[(kind * w + i) * w + i] = 1
     for width in range(1, n):
         for i in range(1, n + 1 - width):
             j = i + width
@@ -101,16 +91,15 @@ def kbest_chart(n, k, scores, siblings, ends, value, back, count):
                 cell = (kind * w + i) * w + j
                 m = n_edges(kind, i, j, second)
                 for e in range(m):
-                    edge_a[e], edge_b[e] = edge_cells(kind, i, j, e, w, second)
+                    a[e], b[e] = edge_cells(kind, i, j, e, w, second)
                     bonus[e] = edge_bonus(kind, i, j, e, scores, siblings, ends, second)
-                count[cell] = merge_edges(
-                    edge_a[:m], edge_b[:m], bonus[:m], value, count, k, heap, keys, value[cell], back[cell]
-                )
+                edges = Edges(a[:m], b[:m], bonus[:m])
+                lists.count[cell] = merge_edges(edges, lists, heap, lists.value[cell], lists.back[cell])
     for r in range(1, n + 1):
-        edge_a[r - 1], edge_b[r - 1] = (OUT_L * w + 1) * w + r, (OUT_R * w + r) * w + n
+        a[r - 1], b[r - 1] = (OUT_L * w + 1) * w + r, (OUT_R * w + r) * w + n
         bonus[r - 1] = root_bonus(r, scores, siblings, ends, second)
     top, top_back = np.empty(k), np.empty((k, 3), dtype=np.int32)
-    found = merge_edges(edge_a, edge_b, bonus, value, count, k, heap, keys, top, top_back)
+    found = merge_edges(Edges(a[:n], b[:n], bonus[:n]), lists, heap, top, top_back)
     return top[:found], top_back
 
 
@@ -123,10 +112,9 @@ def kbest_trees(scores, siblings, ends, heads, totals):
         return 1
     second = siblings.size > 0
     w = n + 1
-    value = np.empty((5 * w * w, k))
     back = np.empty((5 * w * w, k, 3), dtype=np.int32)
-    count = np.zeros(5 * w * w, dtype=np.int32)
-    top, top_back = kbest_chart(n, k, scores, siblings, ends, value, back, count)
+    lists = Lists(np.empty((5 * w * w, k)), back, np.zeros(5 * w * w, dtype=np.int32))
+    top, top_back = kbest_chart(n, k, scores, siblings, ends, lists)
     stack = np.empty((4 * w + 4, 2), dtype=np.int64)
     for t in range(top.size):
         totals[t] = top[t]

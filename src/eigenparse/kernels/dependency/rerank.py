@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from eigenparse.kernels.dependency.margin import shift, squared_distance, step_size
+
 N_FAMILIES = 3
 FAMILY_KEYS = np.array(
     [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F],
@@ -30,6 +32,35 @@ class Patterns(NamedTuple):
     coefficients: Any
     sides: Any
     edges: Any
+
+
+class Features(NamedTuple):
+    """What is looked at.  families: (N_FAMILIES,) booleans.  shift: 64 - bits of the table of weights."""
+
+    families: Any
+    patterns: Any
+    shift: Any
+
+
+class Lists(NamedTuple):
+    """Candidate trees of all sentences, the first found[s] of them.
+
+    heads: (k, T).  offsets: (S + 1,).  found: (S,).  dense: (S, k, D) scores.  tags: (T,) and keys: (A, T) of words.
+    """
+
+    heads: Any
+    offsets: Any
+    found: Any
+    dense: Any
+    tags: Any
+    keys: Any
+
+
+class DenseWeights(NamedTuple):
+    """Weights (D,) of dense scores and the sum of clock times update, as in ``margin.Averaged``."""
+
+    weights: Any
+    drift: Any
 
 
 @njit(cache=True, nogil=True)
@@ -133,15 +164,18 @@ def pattern_rows(head, part, sides, shift, rows):
 
 
 @njit(cache=True, nogil=True)
-def candidate_scores(
-    heads, dense, tags, families, keys, patterns, shift, weights, dense_weights, rows, counts, totals
-):
-    """Scores of the candidates (c, n) of one sentence; their rows (c, R) and counts (c,) are kept."""
-    part = role_parts(keys, patterns)
-    room = n_rows(heads.shape[1], 0)
-    for c in range(heads.shape[0]):
-        counts[c] = tree_rows(heads[c], tags, families, shift, rows[c, :room])
-        counts[c] += pattern_rows(heads[c], part, patterns.sides, shift, rows[c, counts[c] :])
+def candidate_scores(lists, s, features, weights, dense_weights, rows, counts, totals):
+    """Scores of the candidates of sentence s; their rows (c, R) and counts (c,) are kept for an update.
+
+    score = sum of the weights of all rows + dense weights times dense scores.
+    """
+    low, high, dense = lists.offsets[s], lists.offsets[s + 1], lists.dense[s]
+    part = role_parts(lists.keys[:, low:high], features.patterns)
+    room = n_rows(high - low, 0)
+    for c in range(counts.size):
+        head = lists.heads[c, low:high]
+        counts[c] = tree_rows(head, lists.tags[low:high], features.families, features.shift, rows[c, :room])
+        counts[c] += pattern_rows(head, part, features.patterns.sides, features.shift, rows[c, counts[c] :])
         totals[c] = 0.0
         for d in range(dense_weights.size):
             totals[c] += dense_weights[d] * dense[c, d]
@@ -150,106 +184,70 @@ def candidate_scores(
 
 
 @njit(cache=True, nogil=True)
-def choose_all(
-    heads,
-    offsets,
-    found,
-    dense,
-    tags,
-    families,
-    keys,
-    patterns,
-    shift,
-    weights,
-    dense_weights,
-    choice,
-    scores,
-):
-    """Write the best candidate of every sentence into choice (S,) and all scores into scores (S, k)."""
-    for s in range(offsets.size - 1):
-        low, high = offsets[s], offsets[s + 1]
-        rows = np.empty((found[s], n_rows(high - low, patterns.sides.shape[0])), dtype=np.uint64)
-        counts = np.empty(found[s], dtype=np.int64)
-        candidate_scores(
-            heads[: found[s], low:high], dense[s], tags[low:high], families, keys[:, low:high], patterns, shift,
-            weights, dense_weights, rows, counts, scores[s],
-        )  # fmt: skip
-        choice[s] = np.argmax(scores[s, : found[s]])
+def list_buffers(lists, s, features):
+    """Room for the feature rows of the candidates of sentence s, and for their numbers."""
+    k, n = lists.found[s], lists.offsets[s + 1] - lists.offsets[s]
+    rows = np.empty((k, n_rows(n, features.patterns.sides.shape[0])), dtype=np.uint64)
+    return rows, np.empty(k, dtype=np.int64)
 
 
 @njit(cache=True, nogil=True)
-def rerank_pass(
-    heads, offsets, found, dense, tags, gold, order, families, keys, patterns, shift, ceiling, clock, weights,
-    drift, delta, dense_weights, dense_drift,
-):  # fmt: skip
-    """One pass of margin updates towards the best candidate of each list; return (clock, updates)."""
+def choose_all(lists, features, weights, dense_weights, choice, scores):
+    """Write the best candidate of every sentence into choice (S,) and all scores into scores (S, k)."""
+    for s in range(lists.offsets.size - 1):
+        rows, counts = list_buffers(lists, s, features)
+        candidate_scores(lists, s, features, weights, dense_weights, rows, counts, scores[s])
+        choice[s] = np.argmax(scores[s, : lists.found[s]])
+
+
+@njit(cache=True, nogil=True)
+def target_and_rival(totals, wrong):
+    """The candidate with the fewest wrong heads (the best scored of them), and the best under score + cost."""
+    target, rival = 0, 0
+    for c in range(totals.size):
+        if wrong[c] < wrong[target] or (wrong[c] == wrong[target] and totals[c] > totals[target]):
+            target = c
+        if totals[c] + wrong[c] > totals[rival] + wrong[rival]:
+            rival = c
+    return target, rival
+
+
+@njit(cache=True, nogil=True)
+def rerank_pass(lists, gold, order, features, clock, sparse, dense):
+    """One pass of margin updates towards the best candidate of each list; return (clock, updates).
+
+    gold: (T,) heads.  sparse, dense: weights of hashed and of dense features, which are changed.
+    """
     n_updates = 0
     for s in order:
-        low, high = offsets[s], offsets[s + 1]
-        k = found[s]
         clock += 1.0
+        k = lists.found[s]
         if k < 2:
             continue
-        rows = np.empty((k, n_rows(high - low, patterns.sides.shape[0])), dtype=np.uint64)
-        counts, totals, wrong = np.empty(k, dtype=np.int64), np.empty(k), np.zeros(k)
-        candidate_scores(
-            heads[:k, low:high], dense[s], tags[low:high], families, keys[:, low:high], patterns, shift,
-            weights, dense_weights, rows, counts, totals,
-        )  # fmt: skip
+        rows, counts = list_buffers(lists, s, features)
+        totals, wrong = np.empty(k), np.zeros(k)
+        candidate_scores(lists, s, features, sparse.weights, dense.weights, rows, counts, totals)
         for c in range(k):
-            for i in range(low, high):
-                wrong[c] += heads[c, i] != gold[i]
-        target, rival = 0, 0
-        for c in range(k):
-            if wrong[c] < wrong[target] or (wrong[c] == wrong[target] and totals[c] > totals[target]):
-                target = c
-        for c in range(k):
-            if totals[c] + wrong[c] > totals[rival] + wrong[rival]:
-                rival = c
+            for i in range(lists.offsets[s], lists.offsets[s + 1]):
+                wrong[c] += lists.heads[c, i] != gold[i]
+        target, rival = target_and_rival(totals, wrong)
         slack = totals[rival] - totals[target] + wrong[rival] - wrong[target]
         if wrong[rival] > wrong[target] and slack > 0.0:
-            move(
-                rows[target], counts[target], rows[rival], counts[rival], dense[s, target] - dense[s, rival],
-                slack, ceiling, clock, weights, drift, delta, dense_weights, dense_drift,
-            )  # fmt: skip
+            plus, minus = rows[target, : counts[target]], rows[rival, : counts[rival]]
+            move(plus, minus, lists.dense[s, target] - lists.dense[s, rival], slack, clock, sparse, dense)
             n_updates += 1
     return clock, n_updates
 
 
 @njit(cache=True, nogil=True)
-def move(
-    plus,
-    n_plus,
-    minus,
-    n_minus,
-    step,
-    slack,
-    ceiling,
-    clock,
-    weights,
-    drift,
-    delta,
-    dense_weights,
-    dense_drift,
-):
-    """Move sparse and dense weights by tau times the difference of features."""
-    for k in range(n_plus):
-        delta[plus[k]] += 1
-    for k in range(n_minus):
-        delta[minus[k]] -= 1
-    norm = 0.0
-    for k in range(n_plus):
-        norm += delta[plus[k]]
-    for k in range(n_minus):
-        norm -= delta[minus[k]]
+def move(plus, minus, step, slack, clock, sparse, dense):
+    """Move sparse and dense weights by tau times the difference of features; step: that of the dense ones."""
+    norm = squared_distance(plus, minus, sparse.delta)
     for d in range(step.size):
         norm += step[d] * step[d]
-    tau = min(ceiling, slack / norm) if norm > 0.0 else 0.0
-    for k in range(n_plus + n_minus):
-        row = plus[k] if k < n_plus else minus[k - n_plus]
-        weights[row] += tau * delta[row]
-        drift[row] += clock * tau * delta[row]
-        delta[row] = 0
+    tau = step_size(slack, norm, sparse.ceiling)
+    shift(plus, tau, clock, sparse)
+    shift(minus, tau, clock, sparse)
     for d in range(step.size):
-        dense_weights[d] += tau * step[d]
-        dense_drift[d] += clock * tau * step[d]
+        dense.weights[d] += tau * step[d]
+        dense.drift[d] += clock * tau * step[d]

@@ -5,6 +5,8 @@ stand in post-order.  Kinds of rows: 0 a word with all its children; 1 a head be
 2 after a right child that is not the last; 3 after a left child that is not the last.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -14,6 +16,47 @@ KEYS = np.array(
     [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F],
     dtype=np.uint64,
 )
+
+
+class BinaryTrees(NamedTuple):
+    """Rows (N,) of binary trees in post-order.
+
+    left, right: rows of the children, -1 at words.  label: -1 if unknown.  rule, entry: of the grammar, -1 if never
+    seen.  offsets: (S + 1,) where trees begin.  groups: where runs of trees over the same words begin, and S.
+    """
+
+    left: Any
+    right: Any
+    label: Any
+    rule: Any
+    entry: Any
+    offsets: Any
+    groups: Any
+
+
+class FlooredGrammar(NamedTuple):
+    """Weights of one grammar as in ``models.grammar.pcfg.Weights``.
+
+    floor: (A + 1,) weight of an unseen rule or entry of each label, the last that of an unknown label.
+    """
+
+    states: Any
+    rule_at: Any
+    rule_weight: Any
+    entry_at: Any
+    entry_weight: Any
+    state_at: Any
+    root_weight: Any
+    floor: Any
+
+
+class Cells(NamedTuple):
+    """Rows of a group: inside vectors, their widths and scales, and the row that stands for each."""
+
+    inside: Any
+    width: Any
+    scale: Any
+    source: Any
 
 
 @njit(cache=True, nogil=True)
@@ -92,23 +135,26 @@ def mixed(a, b, c):
 
 
 @njit(cache=True, nogil=True)
-def same_subtrees(left, right, label, low, high, offsets, first, last, source, key):
-    """Write into source[i - low] the first row of the group whose subtree equals that of row i, itself if none.
+def same_subtrees(trees, g, source, key):
+    """Write into source[i - low] the first row of group g whose subtree equals that of row i, itself if none.
 
-    The group's trees are ``first`` to ``last``, its rows ``low`` to ``high``; all trees have the same words.
+    All trees of a group have the same words.  key: (rows,) scratch.
     """
+    first, last = trees.groups[g], trees.groups[g + 1]
+    low, high = trees.offsets[first], trees.offsets[last]
+    left, right = trees.left, trees.right
     size = 2
     while size < 2 * (high - low):
         size *= 2
     slots = np.full(size, -1, dtype=np.int64)
     for tree in range(first, last):
         position = np.uint64(0)
-        for i in range(offsets[tree], offsets[tree + 1]):
+        for i in range(trees.offsets[tree], trees.offsets[tree + 1]):
             if left[i] < 0:
                 position += np.uint64(1)
-                own = mixed(position, np.uint64(label[i] + 2), np.uint64(1))
+                own = mixed(position, np.uint64(trees.label[i] + 2), np.uint64(1))
             else:
-                own = mixed(key[left[i] - low], key[right[i] - low], np.uint64(label[i] + 2))
+                own = mixed(key[left[i] - low], key[right[i] - low], np.uint64(trees.label[i] + 2))
             key[i - low] = own
             place = own & np.uint64(size - 1)
             while slots[place] >= 0 and key[slots[place]] != own:
@@ -119,56 +165,63 @@ def same_subtrees(left, right, label, low, high, offsets, first, last, source, k
 
 
 @njit(cache=True, nogil=True)
-def inside_floored(
-    left, right, label, rule, entry, states, floor, rule_at, C, entry_at, lexical, offsets, groups, root_at, root, log_p
-):  # fmt: skip
-    """log p of trees, with a floor under rules, lexicon entries and labels that were never seen or have no weight.
+def fill_cell(i, low, trees, g, cells):
+    """The inside vector of row i, divided by its largest value, and the log of what it was divided by.
 
-    label: (N,), -1 if unknown.  floor: (A + 1,) weight of an unseen rule or entry of each label, the last
-    of an unknown label.  groups: where runs of trees over the same words begin; equal subtrees of a run
-    are computed once.  log_p: (S,), written.
+    A rule, lexicon entry or label that was never seen, or has no weight, counts with its floor.
     """
-    widest, longest = states.max(), 0
-    for g in range(groups.size - 1):
-        longest = max(longest, offsets[groups[g + 1]] - offsets[groups[g]])
-    inside, width, scale = np.empty((longest, widest)), np.empty(longest, dtype=np.int64), np.empty(longest)
+    a = trees.label[i]
+    width = g.states[a] if a >= 0 else 1
+    cells.width[i - low] = width
+    v = cells.inside[i - low, :width]
+    least = g.floor[a] if a >= 0 else g.floor[g.states.size]
+    below = 0.0
+    v[:] = 0.0
+    if trees.left[i] >= 0:
+        b, c = cells.source[trees.left[i] - low], cells.source[trees.right[i] - low]
+        x, y = cells.inside[b, : cells.width[b]], cells.inside[c, : cells.width[c]]
+        below = cells.scale[b] + cells.scale[c]
+        if trees.rule[i] >= 0:
+            apply_rule(g.rule_weight, g.rule_at[trees.rule[i]], x, y, v)
+        least *= x.mean() * y.mean()
+    elif trees.entry[i] >= 0:
+        for h in range(v.size):
+            v[h] = g.entry_weight[g.entry_at[trees.entry[i]] + h]
+    top = v.max()
+    if top <= 0.0:
+        v[:] = least
+        top = least
+    for h in range(v.size):
+        v[h] /= top
+    cells.scale[i - low] = below + np.log(top)
+
+
+@njit(cache=True, nogil=True)
+def inside_floored(trees, g, log_p):
+    """Write log p of every tree into log_p (S,), with a floor under what was never seen.
+
+    Inside vectors of a group of trees over the same words are computed together: candidate lists share most of their
+    subtrees, and each different subtree is computed once.
+    """
+    longest = 0
+    for k in range(trees.groups.size - 1):
+        longest = max(longest, trees.offsets[trees.groups[k + 1]] - trees.offsets[trees.groups[k]])
     source, key = np.empty(longest, dtype=np.int64), np.empty(longest, dtype=np.uint64)
-    for g in range(groups.size - 1):
-        low, high = offsets[groups[g]], offsets[groups[g + 1]]
-        same_subtrees(left, right, label, low, high, offsets, groups[g], groups[g + 1], source, key)
+    inside, width = np.empty((longest, g.states.max())), np.empty(longest, dtype=np.int64)
+    cells = Cells(inside, width, np.empty(longest), source)
+    for k in range(trees.groups.size - 1):
+        low, high = trees.offsets[trees.groups[k]], trees.offsets[trees.groups[k + 1]]
+        same_subtrees(trees, k, source, key)
         for i in range(low, high):
-            if source[i - low] != i - low:
-                continue
-            a = label[i]
-            width[i - low] = states[a] if a >= 0 else 1
-            v = inside[i - low, : width[i - low]]
-            least = floor[a] if a >= 0 else floor[states.size]
-            below = 0.0
-            v[:] = 0.0
-            if left[i] >= 0:
-                b, c = source[left[i] - low], source[right[i] - low]
-                x, y = inside[b, : width[b]], inside[c, : width[c]]
-                below = scale[b] + scale[c]
-                if rule[i] >= 0:
-                    apply_rule(C, rule_at[rule[i]], x, y, v)
-                least *= x.mean() * y.mean()
-            elif entry[i] >= 0:
-                for h in range(v.size):
-                    v[h] = lexical[entry_at[entry[i]] + h]
-            top = v.max()
-            if top <= 0.0:
-                v[:] = least
-                top = least
-            for h in range(v.size):
-                v[h] /= top
-            scale[i - low] = below + np.log(top)
-        for tree in range(groups[g], groups[g + 1]):
-            last = offsets[tree + 1] - 1
-            top_row, a, p = source[last - low], label[last], 0.0
+            if source[i - low] == i - low:
+                fill_cell(i, low, trees, g, cells)
+        for tree in range(trees.groups[k], trees.groups[k + 1]):
+            last = trees.offsets[tree + 1] - 1
+            top_row, a, p = source[last - low], trees.label[last], 0.0
             if a >= 0:
                 for h in range(width[top_row]):
-                    p += inside[top_row, h] * root[root_at[a] + h]
-            log_p[tree] = scale[top_row] + np.log(max(p, LEAST_ROOT))
+                    p += inside[top_row, h] * g.root_weight[g.state_at[a] + h]
+            log_p[tree] = cells.scale[top_row] + np.log(max(p, LEAST_ROOT))
 
 
 @njit(cache=True, nogil=True)

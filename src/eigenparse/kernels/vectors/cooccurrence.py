@@ -1,7 +1,17 @@
 """Pairs of words at a distance: ids in, codes out; codes in, tables out; tables in, their sum out."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
+
+
+class Table(NamedTuple):
+    """Counts of pairs: those of first word x are [starts[x], starts[x + 1]), sorted by their second words."""
+
+    starts: Any
+    seconds: Any
+    counts: Any
 
 
 @njit(cache=True, nogil=True)
@@ -20,7 +30,7 @@ def window_codes(ids, reach, n_words, codes, sizes):
 
 @njit(cache=True, nogil=True)
 def table_of_codes(codes, n_words, starts, seconds, counts):
-    """A table (see ``merge_tables``) of sorted codes, equal ones counted; returns its size."""
+    """Write the ``Table`` of sorted codes, equal ones counted; returns its size."""
     m, x = 0, 0
     last = np.int64(-1)
     for i in range(codes.size):
@@ -40,28 +50,25 @@ def table_of_codes(codes, n_words, starts, seconds, counts):
 
 
 @njit(cache=True, nogil=True)
-def merge_tables(starts, seconds, counts, b_starts, b_seconds, b_counts, out_starts, out_seconds, out_counts):
-    """The sum of two tables; returns its size.
-
-    A table: the pairs of first word x are [starts[x], starts[x + 1]), sorted by their second words.
-    """
+def merge_tables(one, two, out):
+    """The sum of two tables; returns its size."""
     m = 0
-    for x in range(starts.size - 1):
-        out_starts[x] = m
-        i, j, i_end, j_end = starts[x], b_starts[x], starts[x + 1], b_starts[x + 1]
+    for x in range(one.starts.size - 1):
+        out.starts[x] = m
+        i, j, i_end, j_end = one.starts[x], two.starts[x], one.starts[x + 1], two.starts[x + 1]
         while i < i_end or j < j_end:
-            if j == j_end or (i < i_end and seconds[i] < b_seconds[j]):
-                out_seconds[m], out_counts[m] = seconds[i], counts[i]
+            if j == j_end or (i < i_end and one.seconds[i] < two.seconds[j]):
+                out.seconds[m], out.counts[m] = one.seconds[i], one.counts[i]
                 i += 1
-            elif i == i_end or b_seconds[j] < seconds[i]:
-                out_seconds[m], out_counts[m] = b_seconds[j], b_counts[j]
+            elif i == i_end or two.seconds[j] < one.seconds[i]:
+                out.seconds[m], out.counts[m] = two.seconds[j], two.counts[j]
                 j += 1
             else:
-                out_seconds[m], out_counts[m] = seconds[i], counts[i] + b_counts[j]
+                out.seconds[m], out.counts[m] = one.seconds[i], one.counts[i] + two.counts[j]
                 i += 1
                 j += 1
             m += 1
-    out_starts[starts.size - 1] = m
+    out.starts[one.starts.size - 1] = m
     return m
 
 

@@ -19,14 +19,17 @@ from eigenparse.features.dependency.arc_columns import (
 from eigenparse.features.dependency.templates import ARC_TEMPLATES, LABEL_TEMPLATES, PAIR_TEMPLATES
 from eigenparse.kernels.dependency.arc_decoding import label_pass
 from eigenparse.kernels.dependency.arc_training import mira_pass
+from eigenparse.kernels.dependency.margin import Averaged
 from eigenparse.learn.dependency.reading import TreeData, trees_of
 from eigenparse.learn.dependency.tags import jackknifed_tags
 from eigenparse.learn.options import Options, option
 from eigenparse.models.dependency.arcs import ArcModel
+from eigenparse.models.dependency.hashed import rounded
 from eigenparse.models.dependency.labeller import Labeller
 from eigenparse.work.kept import Part
 from eigenparse.work.work import Work
 
+NO_DELTA = np.zeros(0, dtype=np.int16)  # what the labeller has no use for
 Pass = Callable[[AnyArray, float, dict[str, AnyArray]], tuple[int, float]]
 
 
@@ -118,10 +121,10 @@ def learn_arcs(options: ArcOptions, trees: Dependencies, work: Work) -> tuple[An
     delta = np.zeros(1 << options.bits, dtype=np.int16)
 
     def one_pass(order: AnyArray, clock: float, arrays: dict[str, AnyArray]) -> tuple[int, float]:
+        averaged = Averaged(arrays["weights"], arrays["drift"], delta, options.ceiling)
         _, n_wrong, clock = mira_pass(
-            words.keys, words.tags, words.classes, gold.head, words.offsets, order, compiled, second,
-            options.crossing, options.ceiling, clock, arrays["weights"], arrays["drift"], delta,
-        )  # fmt: skip
+            words, gold.head, order, compiled, second, options.crossing, clock, averaged
+        )
         return n_wrong, clock
 
     streams = [work.random(options.seed, 0, number) for number in range(options.passes)]
@@ -138,10 +141,8 @@ def learn_labeller(options: ArcOptions, trees: Dependencies, work: Work) -> tupl
     compiled = label_templates(options.label_templates, bits=options.label_bits)
 
     def one_pass(order: AnyArray, clock: float, arrays: dict[str, AnyArray]) -> tuple[int, float]:
-        n_wrong, clock = label_pass(
-            words.keys, words.tags, words.classes, words.offsets, trees.head, gold, order, compiled, clock,
-            options.ceiling, arrays["weights"], arrays["drift"],
-        )  # fmt: skip
+        averaged = Averaged(arrays["weights"], arrays["drift"], NO_DELTA, options.ceiling)
+        n_wrong, clock = label_pass(words, trees.head, gold, order, compiled, clock, averaged)
         return n_wrong, clock
 
     streams = [work.random(options.seed, 1, number) for number in range(options.label_passes)]
@@ -174,12 +175,12 @@ def _averaged_passes(
         return {"clock": float(clock), "mistakes": [*header["mistakes"], n_wrong / trees.n_words]}, arrays
 
     header, arrays = work.rounds(name, len(streams), first, step)
-    return averaged(arrays["weights"], arrays["drift"], header["clock"]), header["mistakes"]
+    return mean_weights(arrays["weights"], arrays["drift"], header["clock"]), header["mistakes"]
 
 
-def averaged(weights: AnyArray, drift: AnyArray, clock: float) -> AnyArray:
-    """Mean of the weights over all steps."""
-    return np.asarray(weights - drift / np.float32(max(clock, 1.0)), dtype=np.float32)
+def mean_weights(weights: AnyArray, drift: AnyArray, clock: float) -> AnyArray:
+    """Mean of the weights over all steps, as it is stored."""
+    return rounded(weights - drift / np.float32(max(clock, 1.0)))
 
 
 def options_of(model: ArcModel, *, seed: int = 0) -> ArcOptions:

@@ -12,7 +12,7 @@ import numpy as np
 import scipy.sparse as sparse
 from threadpoolctl import threadpool_limits
 
-from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntMatrix, IntVector, LongVector, frozen
+from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntMatrix, IntVector, LongVector, Sums, frozen
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.features.dependency.channels import parents
 from eigenparse.inference.dependency.deptree import TreeCounts, count_symbols, score_symbols
@@ -80,7 +80,7 @@ def pair_block(block: TreeBlock, n_symbols: int) -> sparse.csr_matrix:
 
 
 @dataclass(frozen=True, slots=True)
-class SpectralSums:
+class SpectralSums(Sums):
     """What the spectral estimators need; it adds.
 
     family: of words with children on both sides.  word: sum of y over all words (k,); left, right: sums of
@@ -94,9 +94,6 @@ class SpectralSums:
     n_words: int
     n_left: int
     n_right: int
-
-    def __add__(self, other: "SpectralSums") -> "SpectralSums":
-        return SpectralSums(*(getattr(self, n) + getattr(other, n) for n in self.__dataclass_fields__))
 
 
 def spectral_block(block: TreeBlock, U: FloatArray) -> SpectralSums:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, FloatArray
+from eigenparse.arrays import AnyArray, FloatArray, Sums
 from eigenparse.errors import DataError
 from eigenparse.learn.dependency.moments import SpectralParameters, inverse
 
@@ -36,7 +36,7 @@ class WordViews:
 
 
 @dataclass(frozen=True, slots=True)
-class SideMoments:
+class SideMoments(Sums):
     """Sums over words y with a child c on one side and instruments z: y z', c z', y c z (k, k, Z), weight."""
 
     own: FloatArray
@@ -44,12 +44,9 @@ class SideMoments:
     triple: FloatArray
     n: float
 
-    def __add__(self, other: "SideMoments") -> "SideMoments":
-        return SideMoments(*(getattr(self, n) + getattr(other, n) for n in self.__dataclass_fields__))
-
 
 @dataclass(frozen=True, slots=True)
-class InstrumentMoments:
+class InstrumentMoments(Sums):
     """Weighted sums over words; they add.  z: all instruments (4 k), above: the head alone (2 k).
 
     start: sum of y over roots; mean: sum of z; own_z, own_above: y z'; table_z, table_above: e_x z' of the
@@ -65,9 +62,6 @@ class InstrumentMoments:
     own_above: FloatArray
     table_z: FloatArray
     table_above: FloatArray
-
-    def __add__(self, other: "InstrumentMoments") -> "InstrumentMoments":
-        return InstrumentMoments(*(getattr(self, n) + getattr(other, n) for n in self.__dataclass_fields__))
 
 
 def instrument_moments(views: WordViews, n_symbols: int) -> InstrumentMoments:

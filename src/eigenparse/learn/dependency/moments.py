@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, FloatArray
+from eigenparse.arrays import AnyArray, FloatArray, Sums
 from eigenparse.errors import DataError
 
 
 @dataclass(frozen=True, slots=True)
-class FamilyMoments:
+class FamilyMoments(Sums):
     """Weighted sums over family events and over roots; they add.
 
     Notation:  y_l, y_p, y_r projections of left child, parent, right child (k,).
@@ -33,10 +33,6 @@ class FamilyMoments:
     root: FloatArray
     n: float
     n_root: float
-
-    def __add__(self, other: "FamilyMoments") -> "FamilyMoments":
-        values = {name: getattr(self, name) + getattr(other, name) for name in self.__dataclass_fields__}
-        return FamilyMoments(**values)
 
 
 @dataclass(frozen=True, slots=True)

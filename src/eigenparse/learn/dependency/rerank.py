@@ -13,14 +13,14 @@ from eigenparse.errors import DataError
 from eigenparse.inference.dependency.arcs import kbest
 from eigenparse.inference.dependency.rerank import (
     Candidates,
-    compile_patterns,
+    compile_features,
     dense_scores,
+    kernel_lists,
     scored,
-    tag_keys,
-    word_keys,
 )
-from eigenparse.kernels.dependency.rerank import rerank_pass
-from eigenparse.learn.dependency.arcs import ArcOptions, averaged, options_of
+from eigenparse.kernels.dependency.margin import Averaged
+from eigenparse.kernels.dependency.rerank import DenseWeights, rerank_pass
+from eigenparse.learn.dependency.arcs import ArcOptions, mean_weights, options_of
 from eigenparse.learn.dependency.reading import TreeData
 from eigenparse.learn.dependency.trees import DepTreeOptions, options_like
 from eigenparse.learn.options import Options, option
@@ -83,28 +83,25 @@ class RerankerOptions(Options):
         """Learn from lists and gold heads (T,); ``tree_models`` are kept for later lists."""
         if len(lists) == 0:
             raise DataError("there are no lists to learn from; give more sentences")
-        patterns, keys = compile_patterns(self.feature), word_keys(lists.words, self.feature)
-        families, tags = family_flags(self.family_names), tag_keys(lists.words)
+        features = compile_features(self.family_names, self.feature, self.bits)
         scale = self._scale(lists)
-        dense = dense_scores(lists, scale)
+        table = kernel_lists(lists, scale, self.feature)
         delta = np.zeros(1 << self.bits, dtype=np.int16)
 
         def step(number: int, state: Part) -> Part:
             header, arrays = state
             order = work.random(self.seed, number).permutation(len(lists))
             weights, drift, dense_weights, dense_drift = (arrays[name] for name in WEIGHTS)
-            clock, n_updates = rerank_pass(
-                lists.heads, lists.words.offsets, lists.found, dense, tags, gold, order,
-                families, keys, patterns, np.uint64(64 - self.bits), self.ceiling, header["clock"],
-                weights, drift, delta, dense_weights, dense_drift,
-            )  # fmt: skip
+            sparse = Averaged(weights, drift, delta, self.ceiling)
+            dense = DenseWeights(dense_weights, dense_drift)
+            clock, n_updates = rerank_pass(table, gold, order, features, header["clock"], sparse, dense)
             return {"clock": float(clock), "updates": [*header["updates"], int(n_updates)]}, arrays
 
         header, arrays = work.rounds("re-ranking", self.passes, partial(self._start, scale.size), step)
         weights, drift, dense_weights, dense_drift = (arrays[name] for name in WEIGHTS)
         return Reranker(
             self.family_names,
-            averaged(weights, drift, header["clock"]),
+            mean_weights(weights, drift, header["clock"]),
             dense_weights - dense_drift / header["clock"],
             scale,
             tree_models,

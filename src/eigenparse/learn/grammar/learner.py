@@ -100,7 +100,7 @@ def fit_trees(
 def _check_streamed(options: GrammarOptions) -> None:
     """OptionError for what needs all trees at once."""
     for fine, what in (
-        (options.method == "cluster", f"method {options.method!r}"),
+        (options.method in ("cluster", "pcfg"), f"method {options.method!r}"),
         (options.ensemble == 1, "an ensemble"),
         (options.noise == "none", "noise"),
     ):

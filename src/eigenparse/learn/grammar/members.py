@@ -1,5 +1,6 @@
 """The members of a grammar: an encoded corpus and options in, weights with their lexicon out."""
 
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -75,32 +76,42 @@ def learn_members(
     corpus: Corpus, ground: Ground, members: Sequence[GrammarOptions], work: Work
 ) -> list[LatentGrammar]:
     """Learn several sets of weights in the same passes, each as a grammar of its own.  members: filled options."""
-    method = members[0].method
-    if method in ("pcfg", "tensor"):
-        return [_by_moments(corpus, ground, one, work) for one in members]
+    plain = {"pcfg": _plain, "tensor": _by_moments}.get(str(members[0].method))
+    if plain is not None:
+        return [plain(corpus, ground, one, work) for one in members]
     em = _Rounds(corpus, ground, members, work)
     return em.finished(work.rounds("rounds", max(em.last), em.first, em.step))
 
 
-def _by_moments(corpus: Corpus, ground: Ground, options: GrammarOptions, work: Work) -> LatentGrammar:
-    """What needs no EM: the plain PCFG, or the tensors of the method of moments."""
-    encoded = _held(corpus)
-    trees, count = encoded.trees, corpus.counts.label_count()
-    if options.method == "pcfg":
-        weights, report = plain_weights(encoded.skeleton), {}
-        value, at = np.ones(trees.label.size), np.arange(trees.label.size + 1, dtype=np.int64)
-    else:
-        work.stage("features and projections")
-        of = options.of_states
-        projected = project(encoded, ground()[0], _wanted(corpus, of), of, options.seed)
-        work.stage("moments")
-        weights = tensor_weights(encoded, projected, options.rule_smoothing or 0.0)
-        value, at = projected.outside, projected.at
-        report = {"singular": _singular(projected.singular)}
-    total = np.repeat(count, weights.states).astype(np.float64)
-    tokens = token_sums(trees, value, at, total, weights.state_at)
+def _plain(corpus: Corpus, ground: Ground, options: GrammarOptions, work: Work) -> LatentGrammar:
+    """The plain PCFG: one state per label."""
+    context = ground()[1]
     work.stage("lexicon")
-    return _with_lexicon(corpus, weights, tokens, options, ground()[1], report)
+    tokens = corpus.add_up(plain_tokens, operator.add)
+    return _with_lexicon(corpus, plain_weights(corpus.plan.skeleton), tokens, options, context, {})
+
+
+def plain_tokens(encoded: Encoded) -> TokenSums:
+    """Sums over words whose labels have one state."""
+    trees = encoded.trees
+    n, n_labels = trees.label.size, len(trees.labels)
+    total = np.bincount(trees.label, minlength=n_labels).astype(np.float64)
+    return token_sums(trees, np.ones(n), np.arange(n + 1), total, np.arange(n_labels + 1))
+
+
+def _by_moments(corpus: Corpus, ground: Ground, options: GrammarOptions, work: Work) -> LatentGrammar:
+    """The tensors of the method of moments."""
+    encoded, of = _held(corpus), options.of_states
+    work.stage("features and projections")
+    features, context = ground()
+    projected = project(encoded, features, _wanted(corpus, of), of, options.seed)
+    work.stage("moments")
+    weights = tensor_weights(encoded, projected, options.rule_smoothing or 0.0)
+    work.stage("lexicon")
+    total = np.repeat(corpus.counts.label_count(), weights.states).astype(np.float64)
+    tokens = token_sums(encoded.trees, projected.outside, projected.at, total, weights.state_at)
+    report = {"singular": _singular(projected.singular)}
+    return _with_lexicon(corpus, weights, tokens, options, context, report)
 
 
 def _held(corpus: Corpus) -> Encoded:

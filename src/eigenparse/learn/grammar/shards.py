@@ -10,8 +10,8 @@ from typing import IO
 
 import numpy as np
 
-from eigenparse.corpus.brackets import parse_trees
-from eigenparse.corpus.columns import Trees
+from eigenparse.corpus.brackets import join_treebanks, parse_trees
+from eigenparse.corpus.columns import Treebank, Trees
 from eigenparse.corpus.files import find_files, read_bytes, unpacker, url_of
 from eigenparse.corpus.normalise import Normalisation, normalise
 from eigenparse.corpus.transform import Binarisation, binarise
@@ -91,9 +91,13 @@ class Shards:
     shards: tuple[Shard, ...]
     normalisation: Normalisation = Normalisation()
 
+    def treebank(self) -> Treebank:
+        """All trees in memory."""
+        return join_treebanks(shard_treebank(shard, self.normalisation) for shard in self.shards)
 
-def shard_trees(shard: Shard, options: Binarisation, normalisation: Normalisation = Normalisation()) -> Trees:
-    """The normalised binary trees of a shard, with symbols of its own."""
+
+def shard_treebank(shard: Shard, normalisation: Normalisation = Normalisation()) -> Treebank:
+    """The normalised trees of a shard, with symbols of its own."""
     if shard.size < 0:
         content = read_bytes(shard.path)
     else:
@@ -101,4 +105,9 @@ def shard_trees(shard: Shard, options: Binarisation, normalisation: Normalisatio
             stream.seek(shard.start)
             content = stream.read(shard.size)
         content = content.removeprefix(b"\xef\xbb\xbf")
-    return binarise(normalise(parse_trees(content, shard.path), options=normalisation), options)
+    return normalise(parse_trees(content, shard.path), options=normalisation)
+
+
+def shard_trees(shard: Shard, options: Binarisation, normalisation: Normalisation = Normalisation()) -> Trees:
+    """The same as binary trees."""
+    return binarise(shard_treebank(shard, normalisation), options)

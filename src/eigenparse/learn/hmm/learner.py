@@ -41,11 +41,11 @@ class HmmOptions(Options):
     em_rounds: int | None = option(
         None, "Most rounds of EM. Default: 30 from clusters, 100 from a random start.", low=0
     )
-    min_count: int = option(1, "Symbols that occur less often count as unknown.")
+    min_count: int = option(1, "Symbols that occur less often count as unknown.", low=0)
     seed: int = option(0, "Seed of the random numbers.", low=0)
     keep_statistics: bool = option(False, "Keep the sums, so that `merge` can add models exactly.")
     dictionary: Path | None = option(
-        None, "Model with statistics whose symbols and projections are used; keeps the sums too."
+        None, "Model whose symbols and projections are used; keeps the sums too."
     )
 
     def __post_init__(self) -> None:

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from eigenparse.errors import DataError, ModelFileError
+from eigenparse.errors import DataError
 from eigenparse.learn.hmm.reading import SymbolText
 from eigenparse.learn.hmm.spectral import ChainChoices, symbol_table
 from eigenparse.learn.hmm.stream import (
@@ -17,6 +17,7 @@ from eigenparse.learn.hmm.stream import (
     same_dictionary,
     streamed_hmm,
 )
+from eigenparse.learn.sums import added, kept_sums
 from eigenparse.models.hmm.chain import ChainModel
 from eigenparse.models.registry import Parts, load_model
 from eigenparse.spectral.chain_moments import PROJECTION, CentredProjection
@@ -38,6 +39,13 @@ class ChainStatistics:
         made = streamed_hmm(self.dictionary, self.moments, self.unit)
         return replace(made, statistics=self.to_parts())
 
+    def fits(self, other: "ChainStatistics") -> bool:
+        """Whether both have the same dictionary and unit."""
+        return self.unit == other.unit and same_dictionary(self.dictionary, other.dictionary)
+
+    def __add__(self, other: "ChainStatistics") -> "ChainStatistics":
+        return replace(self, moments=self.moments + other.moments)
+
     def to_parts(self) -> Parts:
         """Header and arrays."""
         d, m = self.dictionary, self.moments
@@ -50,12 +58,7 @@ class ChainStatistics:
 
 def statistics_of(model: ChainModel, name: str) -> ChainStatistics:
     """The sums behind a model; ModelFileError if it kept none.  name: what the user calls the model."""
-    if model.statistics is None:
-        raise ModelFileError(
-            f"{name}: an HMM without statistics cannot be added to others exactly; "
-            "learn it with `train hmm --keep-statistics`"
-        )
-    header, arrays = model.statistics
+    header, arrays = kept_sums(model, name, "train hmm")
     said, share = header["choices"], header["choices"].get("pair_share")
     typed = {key: type(usual)(said[key]) for key, usual in _USUAL.items() if key != "pair_share"}
     dictionary = ChainDictionary(
@@ -93,16 +96,7 @@ def fit_statistics(
 
 
 def merge_chains(models: Sequence[ChainModel], names: Sequence[str]) -> ChainModel:
-    """The model of all texts together; DataError where dictionaries differ, because sums would mean nothing.
-
-    names: what the user calls the models.
-    """
-    total, *others = (statistics_of(model, name) for model, name in zip(models, names, strict=True))
-    for part, name in zip(others, names[1:], strict=True):
-        if part.unit != total.unit or not same_dictionary(part.dictionary, total.dictionary):
-            raise DataError(
-                f"{name}: has another dictionary than {names[0]}; "
-                f"learn it with `train hmm --dictionary {names[0]}`"
-            )
-        total = replace(total, moments=total.moments + part.moments)
+    """The model of all texts together.  names: what the user calls the models."""
+    parts = [statistics_of(model, name) for model, name in zip(models, names, strict=True)]
+    total: ChainStatistics = added(parts, names, "train hmm")
     return total.model()

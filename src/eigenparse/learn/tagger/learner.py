@@ -81,9 +81,7 @@ class TaggerOptions(Options):
     weight: float | None = option(None, "Smoothing of observation vectors.", low=0, shown=False)
     seed: int = option(0, "Seed of the random numbers.", low=0)
     keep_statistics: bool = option(False, "Keep the sums, so that `merge` can add models exactly.")
-    dictionary: Path | None = option(
-        None, "Model with statistics whose labels and projections are used; keeps the sums too."
-    )
+    dictionary: Path | None = option(None, "Model whose labels and projections are used; keeps the sums too.")
 
     def __post_init__(self) -> None:
         super().__post_init__()

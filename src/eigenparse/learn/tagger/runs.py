@@ -34,17 +34,12 @@ class RunSmoothing:
     crossing_third: float
 
 
+PROPORTIONS = (0.15, 0.25, 0.5, 0.25, 1.0, 0.5, 1.5)  # of the fields above, chosen on development sets
+
+
 def run_smoothing(strength: float) -> RunSmoothing:
-    """Everything in proportion to ``strength``; the proportions were chosen on development sets."""
-    return RunSmoothing(
-        means=0.15 * strength,
-        begin=0.25 * strength,
-        edge=0.5 * strength,
-        second=0.25 * strength,
-        third=strength,
-        crossing_second=0.5 * strength,
-        crossing_third=1.5 * strength,
-    )
+    """Everything in proportion to ``strength``."""
+    return RunSmoothing(*(share * strength for share in PROPORTIONS))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from eigenparse.arrays import AnyArray
-from eigenparse.errors import DataError, ModelFileError
 from eigenparse.features.tagger.sequence import ROLES, chain_features
+from eigenparse.learn.sums import added, kept_sums
 from eigenparse.learn.tagger.base import Labelled
 from eigenparse.learn.tagger.emission import BackoffEmission
 from eigenparse.learn.tagger.plan import TaggerPlan
@@ -44,6 +44,13 @@ class TaggerStatistics:
         """The tagger of the sums, with the sums."""
         return Tagger((streamed_tagger(self.dictionary, self.moments),), statistics=self.to_parts())
 
+    def fits(self, other: "TaggerStatistics") -> bool:
+        """Whether both have the same dictionary."""
+        return same_dictionary(self.dictionary, other.dictionary)
+
+    def __add__(self, other: "TaggerStatistics") -> "TaggerStatistics":
+        return TaggerStatistics(self.dictionary, self.moments + other.moments)
+
     def to_parts(self) -> Parts:
         """Header and arrays."""
         d, arrays = self.dictionary, _dictionary_arrays(self.dictionary) | _moment_arrays(self.moments)
@@ -60,12 +67,7 @@ class TaggerStatistics:
 
 def statistics_of(model: Tagger, name: str) -> TaggerStatistics:
     """The sums behind a tagger; ModelFileError if it kept none.  name: what the user calls the model."""
-    if model.statistics is None:
-        raise ModelFileError(
-            f"{name}: a tagger without statistics cannot be added to others exactly; "
-            "learn it with `train rhmm --emission class --keep-statistics`"
-        )
-    header, arrays = model.statistics
+    header, arrays = kept_sums(model, name, "train rhmm --emission class")
     views = tuple(_view(arrays, a) if seen else None for a, seen in enumerate(header["viewed"]))
     said, one = header["emission"], model.first
     dictionary = TaggerDictionary(
@@ -103,18 +105,9 @@ def fit_statistics(data: Labelled, plan: TaggerPlan, dictionary: Path | None, wo
 
 
 def merge_taggers(models: Sequence[Tagger], names: Sequence[str]) -> Tagger:
-    """The tagger of all corpora together; DataError where dictionaries differ, because sums would mean nothing.
-
-    names: what the user calls the models.
-    """
-    total, *others = (statistics_of(model, name) for model, name in zip(models, names, strict=True))
-    for part, name in zip(others, names[1:], strict=True):
-        if not same_dictionary(part.dictionary, total.dictionary):
-            raise DataError(
-                f"{name}: has another dictionary than {names[0]}; "
-                f"learn it with `train rhmm --dictionary {names[0]}`"
-            )
-        total = TaggerStatistics(total.dictionary, total.moments + part.moments)
+    """The tagger of all corpora together.  names: what the user calls the models."""
+    parts = [statistics_of(model, name) for model, name in zip(models, names, strict=True)]
+    total: TaggerStatistics = added(parts, names, "train rhmm")
     return total.model()
 
 

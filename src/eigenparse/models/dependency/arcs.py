@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from eigenparse.arrays import AnyArray
 from eigenparse.models.container import Header
-from eigenparse.models.dependency.hashed import bits_of, used_rows, whole_table
+from eigenparse.models.dependency.hashed import bits_of, table_of, table_parts
 from eigenparse.models.dependency.labeller import Labeller
 from eigenparse.models.tagger.rhmm import RefinementHMM, parts_below
 
@@ -37,8 +37,7 @@ class ArcModel:
         return bits_of(self.weights)
 
     def to_parts(self) -> tuple[Header, dict[str, AnyArray]]:
-        """Header and arrays of a model file; rows without weight are left out."""
-        rows, weights = used_rows(self.weights)
+        """Header and arrays of a model file."""
         label_header, label_arrays = self.labeller.to_parts()
         header: Header = {
             "order": self.order,
@@ -49,7 +48,7 @@ class ArcModel:
             "about": self.about,
             **label_header,
         }
-        arrays: dict[str, AnyArray] = {"rows": rows, "weights": weights, **label_arrays}
+        arrays: dict[str, AnyArray] = table_parts(self.weights) | label_arrays
         if self.taggers:
             header["taggers"] = {}
         for name, tagger in self.taggers.items():
@@ -69,7 +68,7 @@ class ArcModel:
             crossing=header["crossing"],
             templates=tuple(header["templates"]),
             pair_templates=tuple(header["pair_templates"]),
-            weights=whole_table(arrays["rows"], arrays["weights"], header["bits"]),
+            weights=table_of(arrays, header["bits"]),
             labeller=Labeller.from_parts(header, arrays),
             taggers=taggers,
             about=header.get("about", {}),

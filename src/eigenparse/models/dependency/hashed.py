@@ -1,25 +1,41 @@
-"""Tables of hashed weights: a table with many empty rows in, the rows that hold something out, and back."""
+"""Tables of hashed weights, most of them zero: a table in, one bit per weight and half-precision weights out, and back.
+
+Learners round their weights with ``rounded``, so that a model in memory and one that was read from its file are the
+same.  Older files hold the numbers of the rows that are not empty, and these rows in single precision.
+"""
+
+from collections.abc import Mapping
 
 import numpy as np
 
 from eigenparse.arrays import AnyArray
 from eigenparse.features.dependency.templates import CODES
-from eigenparse.models.schema import Array, Law
+from eigenparse.models.schema import Array, Header, Law, Sizes
 
 MOST_BYTES = 2**31  # of one table; a header that asks for more is refused before anything is allocated
 
 
-def used_rows(table: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """The numbers of the rows that are not zero, and these rows."""
-    filled = table.any(axis=1) if table.ndim > 1 else table
-    rows = np.flatnonzero(filled).astype(np.uint32)
-    return rows, table[rows]
+def rounded(table: AnyArray) -> AnyArray:
+    """The weights as they are stored, in single precision."""
+    return table.astype(np.float16).astype(np.float32)
 
 
-def whole_table(rows: AnyArray, values: AnyArray, bits: int) -> AnyArray:
-    """The inverse: a table of 2^bits rows."""
-    table = np.zeros((1 << bits, *values.shape[1:]), dtype=np.float32)
-    table[rows] = values
+def table_parts(table: AnyArray, prefix: str = "") -> dict[str, AnyArray]:
+    """Arrays of a file: which weights are not zero, as bits, and these weights."""
+    values = table.reshape(-1).astype(np.float16)
+    used = values != 0
+    return {f"{prefix}used": np.packbits(used), f"{prefix}values": values[used]}
+
+
+def table_of(
+    arrays: Mapping[str, AnyArray], bits: int, prefix: str = "", width: tuple[int, ...] = ()
+) -> AnyArray:
+    """The inverse: a table of 2^bits rows.  width: (L,) where a row has L weights."""
+    table = np.zeros((1 << bits, *width), dtype=np.float32)
+    if f"{prefix}used" in arrays:
+        table.reshape(-1)[np.unpackbits(arrays[f"{prefix}used"]).view(np.bool_)] = arrays[f"{prefix}values"]
+    else:
+        table[arrays[f"{prefix}rows"]] = arrays[f"{prefix}weights"]
     return table
 
 
@@ -36,19 +52,35 @@ def known_codes(templates: list[str]) -> bool:
 def hashed_rows(
     prefix: str, bits: str, fewest: int, most: int, width: str | None = None
 ) -> tuple[Array | Law, ...]:
-    """What is checked of a table with arrays ``prefix`` + "rows" and "weights".
+    """What is checked of the arrays of a table.
 
     bits: the size that is its logarithm, from ``fewest`` to ``most``.  width: the size of a row, None for one number.
     """
-    n_used = f"{prefix}used"
+    rows, weights, used, values = (prefix + name for name in ("rows", "weights", "used", "values"))
+
+    def fits(header: Header, arrays: Mapping[str, AnyArray], sizes: Sizes) -> bool:
+        return (
+            fewest <= sizes[bits] <= most
+            and 4 * (sizes[width] if width else 1) << sizes[bits] <= MOST_BYTES
+            and ({used, values} <= arrays.keys() or {rows, weights} <= arrays.keys())
+        )
+
+    def counted(header: Header, arrays: Mapping[str, AnyArray], sizes: Sizes) -> bool:
+        return (
+            used not in arrays
+            or int(np.bitwise_count(arrays[used]).sum(dtype=np.int64)) == arrays[values].size
+        )
+
+    n_rows, n_values = f"{prefix}n_rows", f"{prefix}n_values"
     return (
         Law(
-            f"{bits} is not between {fewest} and {most}, or the table needs more than {MOST_BYTES >> 20} MB",
-            lambda header, arrays, sizes: (
-                fewest <= sizes[bits] <= most
-                and 4 * (sizes[width] if width else 1) << sizes[bits] <= MOST_BYTES
-            ),
+            f"{bits} is not between {fewest} and {most}, the table needs more than {MOST_BYTES >> 20} MB, "
+            "or it is missing",
+            fits,
         ),
-        Array(f"{prefix}rows", ("u4",), (n_used,), below=f"1 << {bits}", rising=True),
-        Array(f"{prefix}weights", ("f4",), (n_used, width) if width else (n_used,)),
+        Array(used, ("u1",), (f"{width or 1} * (1 << {bits} - 3)",), optional=True),
+        Array(values, ("f2",), (n_values,), optional=True),
+        Law("the weights of a table are not as many as its bits say", counted),
+        Array(rows, ("u4",), (n_rows,), below=f"1 << {bits}", rising=True, optional=True),
+        Array(weights, ("f4",), (n_rows, width) if width else (n_rows,), optional=True),
     )

@@ -115,44 +115,31 @@ def _sound_patterns(patterns: Any) -> bool:
     return isinstance(patterns, list)
 
 
+_LEARN, _BATCH = "eigenparse.learn.dependency", "eigenparse.batch"
 ARCS = Kind(
-    name="dependency",
-    title="a dependency parser",
-    trainer="train dependency",
-    schema=ARC_SCHEMA,
+    name="dependency", title="a dependency parser", trainer="train dependency", schema=ARC_SCHEMA,
     model="eigenparse.models.dependency.arcs:ArcModel",
-    options="eigenparse.learn.dependency.arcs:ArcOptions",
-    reading="eigenparse.learn.dependency.reading:DependencyReading",
+    options=f"{_LEARN}.arcs:ArcOptions", reading=f"{_LEARN}.reading:DependencyReading",
     verbs={
-        "parse": "eigenparse.batch.parse_dependency:parse_arcs",
-        "evaluate": "eigenparse.batch.attachment:evaluate_arcs",
-        "learnt": "eigenparse.batch.attachment:arcs_learnt",
+        "parse": f"{_BATCH}.parse_dependency:parse_arcs", "evaluate": f"{_BATCH}.attachment:evaluate_arcs",
+        "learnt": f"{_BATCH}.attachment:arcs_learnt",
     },
     kernels="eigenparse.kernels.dependency.arc_decoding",
-)
+)  # fmt: skip
 TREES = Kind(
-    name="deptree",
-    title="a latent tree model",
-    trainer="train deptree",
-    schema=TREE_SCHEMA,
+    name="deptree", title="a latent tree model", trainer="train deptree", schema=TREE_SCHEMA,
     model="eigenparse.models.dependency.deptree:TreeFile",
-    options="eigenparse.learn.dependency.trees:DepTreeOptions",
-    reading="eigenparse.learn.dependency.reading:TreeReading",
+    options=f"{_LEARN}.trees:DepTreeOptions", reading=f"{_LEARN}.reading:TreeReading",
     verbs={
-        "parse": "eigenparse.batch.parse_dependency:parse_trees",
-        "score": "eigenparse.batch.score:score_dependencies",
-        "evaluate": "eigenparse.batch.attachment:evaluate_trees",
+        "parse": f"{_BATCH}.parse_dependency:parse_trees", "score": f"{_BATCH}.score:score_dependencies",
+        "evaluate": f"{_BATCH}.attachment:evaluate_trees",
     },
     kernels="eigenparse.kernels.dependency.deptree",
-)
+)  # fmt: skip
 RERANKER = Kind(
-    name="reranker",
-    title="a re-ranker of dependency trees",
-    trainer="train reranker",
-    schema=RERANKER_SCHEMA,
+    name="reranker", title="a re-ranker of dependency trees", trainer="train reranker", schema=RERANKER_SCHEMA,
     model="eigenparse.models.dependency.rerank:Reranker",
-    options="eigenparse.learn.dependency.rerank:RerankerOptions",
-    reading="eigenparse.learn.dependency.reading:RerankerReading",
-    verbs={"rerank": "eigenparse.batch.rerank:rerank"},
+    options=f"{_LEARN}.rerank:RerankerOptions", reading=f"{_LEARN}.reading:RerankerReading",
+    verbs={"rerank": f"{_BATCH}.rerank:rerank"},
     kernels="eigenparse.kernels.dependency.rerank",
-)
+)  # fmt: skip

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from eigenparse.arrays import AnyArray
 from eigenparse.models.container import Header
-from eigenparse.models.dependency.hashed import bits_of, hashed_rows, known_codes, used_rows, whole_table
+from eigenparse.models.dependency.hashed import bits_of, hashed_rows, known_codes, table_of, table_parts
 from eigenparse.models.schema import NAMES, Law, Schema
 
 
@@ -25,20 +25,20 @@ class Labeller:
         return bits_of(self.weights)
 
     def to_parts(self) -> tuple[Header, dict[str, AnyArray]]:
-        """Values and arrays; rows without weight are left out."""
-        rows, weights = used_rows(self.weights)
+        """Values and arrays."""
         header: Header = {
             "label_bits": self.bits,
             "label_templates": list(self.templates),
             "relations": list(self.relations),
         }
-        return header, {"label_rows": rows, "label_weights": weights}
+        return header, table_parts(self.weights, "label_")
 
     @classmethod
     def from_parts(cls, header: Header, arrays: dict[str, AnyArray]) -> "Labeller":
         """The inverse of ``to_parts``."""
-        table = whole_table(arrays["label_rows"], arrays["label_weights"], header["label_bits"])
-        return cls(tuple(header["label_templates"]), table, tuple(header["relations"]))
+        relations = tuple(header["relations"])
+        table = table_of(arrays, header["label_bits"], "label_", (len(relations),))
+        return cls(tuple(header["label_templates"]), table, relations)
 
 
 LABELLER = Schema(

@@ -12,7 +12,7 @@ from eigenparse.errors import OptionError
 from eigenparse.features.dependency.templates import ATTRIBUTES
 from eigenparse.models.container import Header
 from eigenparse.models.dependency.deptree import TreeFile, TreeModel
-from eigenparse.models.dependency.hashed import bits_of, used_rows, whole_table
+from eigenparse.models.dependency.hashed import bits_of, table_of, table_parts
 from eigenparse.models.dependency.split_heads import SplitHeads
 
 FAMILIES = ("sides", "grandparent", "siblings")
@@ -55,8 +55,7 @@ class Reranker:
         return bits_of(self.weights)
 
     def to_parts(self) -> tuple[Header, dict[str, AnyArray]]:
-        """Header and arrays of a model file; rows without weight and labellers of arcs are left out."""
-        rows, weights = used_rows(self.weights)
+        """Header and arrays of a model file; labellers of arcs are left out."""
         header: Header = {
             "families": list(self.families),
             "patterns": list(self.patterns),
@@ -64,9 +63,7 @@ class Reranker:
             "tree_models": [],
             "about": self.about,
         }
-        arrays = {
-            "rows": rows, "weights": weights, "dense_weights": self.dense_weights, "scale": self.scale,
-        }  # fmt: skip
+        arrays = table_parts(self.weights) | {"dense_weights": self.dense_weights, "scale": self.scale}
         for i, model in enumerate(self.tree_models):
             scorer = replace(model, labeller=None) if isinstance(model, SplitHeads) else model
             about, own = scorer.to_parts()
@@ -83,7 +80,7 @@ class Reranker:
             models.append(TreeFile.from_parts(about, own))
         return cls(
             families=tuple(header["families"]),
-            weights=whole_table(arrays["rows"], arrays["weights"], header["bits"]),
+            weights=table_of(arrays, header["bits"]),
             dense_weights=arrays["dense_weights"],
             scale=arrays["scale"],
             tree_models=tuple(models),

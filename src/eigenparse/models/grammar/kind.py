@@ -166,6 +166,7 @@ GRAMMAR = Kind(
         "info": "eigenparse.batch.info_grammar:info",
         "learnt": "eigenparse.batch.info_grammar:learnt",
         "evaluate": "eigenparse.batch.tune_grammar:evaluate",
+        "learnt": "eigenparse.batch.tune_grammar:learnt",
         "plot": "eigenparse.batch.plot:grammar_curves",
     },
     face="eigenparse.api.grammar:Grammar.of",

@@ -5,15 +5,15 @@ from collections.abc import Mapping
 import numpy as np
 
 from eigenparse.arrays import AnyArray
+from eigenparse.models.hmm.chain import OBSERVABLE, PROPER
 from eigenparse.models.registry import Kind
 from eigenparse.models.schema import NAMES, Array, Header, Law, Part, Schema, Sizes
+from eigenparse.models.tagger.kind import sums_are_announced
 
 FLOAT, KEY = ("f8",), ("u8",)
 MOST_OPERATORS = 1 << 30  # numbers in the operators of a model: eight gigabytes
 MOST_WINDOW = 100
 SUM = 1e-6  # how far probabilities may be from summing to one
-PROPER = ("start", "transition", "emission")
-OBSERVABLE = ("initial", "operators", "final", "predict", "reset", "unigram")
 Arrays = Mapping[str, AnyArray]
 
 
@@ -84,6 +84,7 @@ CHAIN = Kind(
         header={"symbols": NAMES, "unit": str, "floor": float, "proper": bool, "about": dict},
         sizes={"symbols": "symbols"},
         rows=(
+            sums_are_announced(STATISTICS),
             Law("an HMM needs a symbol", lambda header, arrays, sizes: sizes["symbols"] >= 1),
             Law("floor and pair_share must be numbers from 0 to 1", _shares),
             Law("an array is missing", _complete),

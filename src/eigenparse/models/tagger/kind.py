@@ -19,8 +19,10 @@ from eigenparse.models.schema import (
     Schema,
     Sizes,
     check_model,
+    check_value,
     exact_sum,
 )
+from eigenparse.models.tagger.rhmm import parts_below
 
 FLOAT, KEY, LONG, INT = ("f8",), ("u8",), ("i8",), ("i4",)
 MOST_STATES = 4096  # of one label: the products of three such numbers are far from wrapping around
@@ -121,14 +123,10 @@ ONE_VIEW = Schema(
 )  # fmt: skip
 
 
-def _below(arrays: Arrays, prefix: str) -> dict[str, AnyArray]:
-    return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-
-
 def _views_fit(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
     for a, viewed in enumerate(header["viewed"]):
         if viewed:
-            check_model(ONE_VIEW, {}, _below(arrays, f"view{a}."))
+            check_model(ONE_VIEW, {}, parts_below(arrays, f"view{a}."))
     return True
 
 
@@ -201,13 +199,20 @@ STATISTICS = Schema(
 
 
 def _members_agree(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
-    members, said = header["members"], header.get("statistics", {})
-    labels = members[0]["labels"] if members else []
-    return bool(members) and all(
-        (one["labels"], one["label"], one["columns"])
-        == (labels, members[0]["label"], members[0]["columns"])
-        for one in members
-    ) and (not said or len(said.get("viewed", ())) == len(labels))  # fmt: skip
+    members = header["members"]
+    first = {name: members[0][name] for name in ("labels", "label", "columns")} if members else {}
+    return bool(members) and all(first.items() <= one.items() for one in members)
+
+
+def sums_are_announced(schema: Schema) -> Law:
+    """The header of the sums of a model, if there is one, is what their schema says."""
+
+    def holds(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
+        if "statistics" in header:
+            check_value(header["statistics"], schema.header, "statistics")
+        return True
+
+    return Law("the header of the statistics does not fit", holds)
 
 
 TAGGER = Kind(
@@ -216,7 +221,17 @@ TAGGER = Kind(
     trainer="train rhmm",
     schema=Schema(
         header={"members": [ONE_TAGGER.header]},
-        rows=(Law("there is no tagger, or the taggers have different labels", _members_agree),),
+        rows=(
+            Law("there is no tagger, or the taggers have different labels", _members_agree),
+            sums_are_announced(STATISTICS),
+            Law(
+                "the statistics are of other labels",
+                lambda header, arrays, sizes: (
+                    "statistics" not in header
+                    or len(header["statistics"]["viewed"]) == len(header["members"][0]["labels"])
+                ),
+            ),
+        ),
         parts=(
             Part("m{}.", ONE_TAGGER, "members"),
             Part("statistics.", STATISTICS, "statistics", optional=True),

@@ -6,7 +6,7 @@ an arbitrary basis whose first coordinate is the constant 1, so that one state p
 bigram HMM; a diagonal model has probabilities and its observations act coordinate by coordinate.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -151,7 +151,7 @@ def operators_of(
     return operators, Observations(tuple(templates), **vectors)
 
 
-def parts_below(arrays: dict[str, AnyArray], prefix: str) -> dict[str, AnyArray]:
+def parts_below(arrays: Mapping[str, AnyArray], prefix: str) -> dict[str, AnyArray]:
     """The arrays whose names begin with a prefix, without it."""
     return {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
 
