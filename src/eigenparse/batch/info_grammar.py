@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from eigenparse.batch.places import ModelPlace, loaded
 from eigenparse.batch.requests import InfoRequest
 from eigenparse.errors import OptionError
@@ -17,33 +15,6 @@ def info(path: Path, asked: InfoRequest) -> tuple[dict[str, Any], list[str]]:
     """Facts about a grammar, and the same as lines."""
     facts = describe(loaded(ModelPlace.of(path)), asked.labels, asked.n_labels, asked.top)
     return facts, fact_table(facts)
-
-
-def learnt(grammar: LatentGrammar) -> list[str]:
-    """What was learnt, for people."""
-    facts, report = grammar.summary(), grammar.report
-    lines = [
-        f"{report['method']}, seed {report['seed']}: {report['n_trees']} trees, {report['n_words']} words",
-        f"{facts['n_labels']} labels, {facts['n_rules']} rules, {facts['n_known_words']} words; "
-        f"{facts['n_states']} states, at most {facts['most_states']} per label; {facts['members']} "
-        f"{'member' if facts['members'] == 1 else 'members'}, {facts['parameters']} parameters",
-        *_singular_line(report),
-    ]
-    if report.get("negative_share"):
-        lines.append(f"{100 * report['negative_share']:.1f} % of the weights are negative")
-    return lines
-
-
-def _singular_line(report: dict[str, Any]) -> list[str]:
-    """How fast singular values fall, over the labels that have them."""
-    values = (report.get("members") or [{}])[0].get("singular", {})
-    ratios = [v[-1] / v[0] for v in values.values() if len(v) > 1 and v[0] > 0]
-    if not ratios:
-        return []
-    return [
-        f"singular values of {len(values)} labels: the last kept is {np.median(ratios):.3f} of the first "
-        f"(median; {min(ratios):.3f} to {max(ratios):.3f})"
-    ]
 
 
 def describe(grammar: LatentGrammar, wanted: Sequence[str], n_labels: int, top: int) -> dict[str, Any]:

@@ -166,7 +166,6 @@ GRAMMAR = Kind(
         "score": "eigenparse.batch.score:score_brackets",
         "sample": "eigenparse.batch.score:sample_trees",
         "info": "eigenparse.batch.info_grammar:info",
-        "learnt": "eigenparse.batch.info_grammar:learnt",
         "evaluate": "eigenparse.batch.tune_grammar:evaluate",
         "plot": "eigenparse.batch.plot:grammar_curves",
     },
