@@ -67,9 +67,6 @@ TEMPORARY_IMPORTS: set[str] = set()
 TEMPORARY_CYCLES: set[tuple[str, ...]] = {}
 TEMPORARY_FUNCTIONS: set[str] = {
     "inference.grammar.forest.base_items",
-    "kernels.brackets.scan_trees",
-    "kernels.brackets.write_text",
-    "kernels.columns.head_rows",
     "kernels.grammar.chart.chart_inside",
     "kernels.grammar.chart.chart_outside",
     "kernels.grammar.counts.annotated_counts",
@@ -91,10 +88,6 @@ TEMPORARY_FUNCTIONS: set[str] = {
     "kernels.grammar.moments.rule_moments",
     "kernels.grammar.sample.draw_tree",
     "kernels.grammar.sample.improve_yields",
-    "kernels.grammar.transform.factor",
-    "kernels.grammar.transform.keep_rows",
-    "kernels.grammar.transform.restore",
-    "kernels.grammar.transform.write_kept",
     "kernels.grammar.tree.inside_pass",
     "kernels.grammar.tree.outside_pass",
     "kernels.hmm.chain.expected_counts",

@@ -149,7 +149,8 @@ def _scan(content: bytes, skip_broken: bool, split: bool) -> _Part:
     stop, line = np.empty(n_open, dtype=np.int64), np.empty(n_open, dtype=np.int64)
     problems = np.zeros((MAX_PROBLEMS, 2), dtype=np.int64)
     state = np.array([0, 1, 0, 0, 0, 0], dtype=np.int64)
-    kernel.scan_trees(data, skip_broken, split, state, stack, done, rows, parent, stop, line, problems)
+    scan = kernel.Scan(state, stack, done, rows, parent)
+    kernel.scan_trees(data, skip_broken, split, scan, stop, line, problems)
     n_rows, n_trees, n_problems, n_split = state[kernel.ROWS :].tolist()
     treebank = _columns(content, rows[:n_rows], parent[:n_rows].copy(), stop[:n_trees], line[:n_trees].copy())
     return _Part(treebank, n_problems, n_split, problems[:n_problems])
@@ -229,9 +230,7 @@ def format_trees(treebank: Treebank) -> bytes:
     text[stop - 1] = ord("\n")
     at = np.empty(label.size, dtype=np.int64)
     at[root] = stop - 1 - size[root]
-    kernel.write_text(
-        label, parent, word, size, at, labels, label_at, words, word_at, np.empty_like(at), text
-    )
+    kernel.write_text(label, parent, word, size, at, kernel.Names(labels, label_at, words, word_at), text)
     return text.tobytes()
 
 

@@ -57,19 +57,15 @@ def normalise_report(treebank: Treebank, *, options: Normalisation = DEFAULT) ->
     kept_whole = [symbols.setdefault(name, len(symbols)) for name in treebank.labels]
     n = treebank.label.size
     clean, into = np.zeros(n, dtype=np.int32), np.empty(n, dtype=np.int32)
-    kernel.keep_rows(
-        treebank.label,
-        treebank.parent,
-        treebank.word,
+    cleaning = kernel.Cleaning(
         _marked(names, options.dropped),
         _marked(names, options.marginal),
         _marked(names, options.roots),
         as_ids(kept_whole if options.keep_tag_suffix else bare),
         as_ids(bare),
         0,
-        clean,
-        into,
     )
+    kernel.keep_rows(treebank.label, treebank.parent, treebank.word, cleaning, clean, into)
     return _kept(treebank, clean, into, tuple(symbols))
 
 
@@ -82,9 +78,8 @@ def _kept(treebank: Treebank, clean: IntVector, into: IntVector, symbols: tuple[
     room = treebank.label.size + len(treebank)
     label, parent, word = (np.empty(room, dtype=np.int32) for _ in range(3))
     stop = np.empty(len(treebank), dtype=np.int64)
-    n = kernel.write_kept(
-        treebank.parent, treebank.word, treebank.offsets, clean, into, 0, label, parent, word, stop
-    )
+    new = kernel.Rows(label, parent, word)
+    n = kernel.write_kept(treebank.parent, treebank.word, treebank.offsets, clean, into, 0, new, stop)
     kept = np.flatnonzero(np.diff(stop, prepend=0) > 0)
     label_ids, labels = compact(label[:n], symbols)
     word_ids, words = compact(word[:n], treebank.words)

@@ -70,10 +70,7 @@ def _read(stream: Readable, size: int, path: Path) -> bytes:
             raise _unreadable(path, problem) from None
         reason = problem
     raise FormatError(
-        f"the compressed file is damaged ({reason})",
-        source=str(path),
-        line=1,
-        remedy="copy or pack it again",
+        f"the compressed file is damaged ({reason})", source=str(path), line=1, remedy="copy or pack it again"
     )
 
 

@@ -71,7 +71,7 @@ class BracketScores:
     @property
     def f1(self) -> float:
         """Labelled F1 over all scored sentences."""
-        return self.all.f1
+        return float(self.all.f1)
 
     def sentence_f1(self, *, labelled: bool = True) -> FloatArray:
         """(S,) F1 of each sentence between 0 and 1; 1 where neither side has a bracket."""

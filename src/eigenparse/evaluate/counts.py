@@ -11,6 +11,16 @@ def _harmonic(one: float, other: float) -> float:
     return 2 * one * other / (one + other) if one + other else 0.0
 
 
+def _share(part: str, whole: str) -> property:
+    """The percentage of one count in another."""
+    return property(lambda self: _percent(getattr(self, part), getattr(self, whole)))
+
+
+def _f1(precision: str, recall: str) -> property:
+    """The harmonic mean of two percentages."""
+    return property(lambda self: _harmonic(getattr(self, precision), getattr(self, recall)))
+
+
 @dataclass(frozen=True, slots=True)
 class BracketCounts:
     """Counts over any set of sentences; they add.
@@ -44,38 +54,18 @@ class BracketCounts:
         """Sentences that were scored."""
         return self.sentences - self.errors - self.skipped
 
-    @property
-    def recall(self) -> float:
-        return _percent(self.matched, self.gold)
-
-    @property
-    def precision(self) -> float:
-        return _percent(self.matched, self.guess)
-
-    @property
-    def f1(self) -> float:
-        return _harmonic(self.precision, self.recall)
-
-    @property
-    def unlabelled_recall(self) -> float:
-        return _percent(self.unlabelled, self.gold)
-
-    @property
-    def unlabelled_precision(self) -> float:
-        return _percent(self.unlabelled, self.guess)
-
-    @property
-    def unlabelled_f1(self) -> float:
-        return _harmonic(self.unlabelled_precision, self.unlabelled_recall)
-
-    @property
-    def mean_f1(self) -> float:
-        """Mean of the sentences' F1, as matejovicova-2018 reports it (section 3.5)."""
-        return _percent(self.sum_f1, self.scored)
-
-    @property
-    def mean_unlabelled_f1(self) -> float:
-        return _percent(self.sum_unlabelled_f1, self.scored)
+    recall = _share("matched", "gold")
+    precision = _share("matched", "guess")
+    f1 = _f1("precision", "recall")
+    unlabelled_recall = _share("unlabelled", "gold")
+    unlabelled_precision = _share("unlabelled", "guess")
+    unlabelled_f1 = _f1("unlabelled_precision", "unlabelled_recall")
+    mean_f1 = _share("sum_f1", "scored")  # mean of the sentences' F1 [matejovicova-2018, section 3.5]
+    mean_unlabelled_f1 = _share("sum_unlabelled_f1", "scored")
+    exact = _share("complete", "scored")  # sentences in which all brackets match
+    no_crossing = _share("uncrossed", "scored")
+    few_crossing = _share("hardly_crossed", "scored")  # sentences with at most two crossing brackets
+    tagging = _share("tags", "words")
 
     @property
     def f1_with_failures(self) -> float:
@@ -83,27 +73,9 @@ class BracketCounts:
         return _percent(2 * self.matched, self.gold + self.missed + self.guess)
 
     @property
-    def exact(self) -> float:
-        """Share of sentences whose brackets are all right and complete."""
-        return _percent(self.complete, self.scored)
-
-    @property
     def average_crossing(self) -> float:
         """Guessed brackets that cross a gold one, per sentence (not a percentage)."""
         return self.crossing / self.scored if self.scored else 0.0
-
-    @property
-    def no_crossing(self) -> float:
-        return _percent(self.uncrossed, self.scored)
-
-    @property
-    def few_crossing(self) -> float:
-        """Share of sentences with at most two crossing brackets."""
-        return _percent(self.hardly_crossed, self.scored)
-
-    @property
-    def tagging(self) -> float:
-        return _percent(self.tags, self.words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,14 +93,6 @@ class LabelCounts:
     def __add__(self, other: "LabelCounts") -> "LabelCounts":
         return LabelCounts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
-    @property
-    def recall(self) -> float:
-        return _percent(self.gold_matched, self.gold)
-
-    @property
-    def precision(self) -> float:
-        return _percent(self.guess_matched, self.guess)
-
-    @property
-    def f1(self) -> float:
-        return _harmonic(self.precision, self.recall)
+    recall = _share("gold_matched", "gold")
+    precision = _share("guess_matched", "guess")
+    f1 = _f1("precision", "recall")

@@ -85,9 +85,7 @@ def time_trials(corpus: Corpus, plan: CohenPlan) -> list[Trial]:
 
 
 def cohen_report(
-    plan: CohenPlan,
-    measured: Sequence[Measured],
-    times: Sequence[tuple[Corpus, Sequence[Outcome]]],
+    plan: CohenPlan, measured: Sequence[Measured], times: Sequence[tuple[Corpus, Sequence[Outcome]]]
 ) -> Report:
     """The report; ``measured`` in the order of ``points_of``."""
     cut = len(plan.sizes)

@@ -82,16 +82,18 @@ class Results:
             tuple(max(found) for found in runs) if several else (),
         )
 
-    def trees(self, part: str) -> int:
-        """Trees that an experiment learnt from at most."""
-        return max(one.n_trees for found in self._found.values() for one in found if one.part == part)
-
-    def sentences(self, part: str) -> int:
-        """Sentences that an experiment parsed at most."""
-        return max(one.n_test for found in self._found.values() for one in found if one.part == part)
+    def most(self, part: str, field: str) -> int:
+        """The largest value of a field of an experiment's outcomes."""
+        return max(
+            int(getattr(one, field)) for some in self._found.values() for one in some if one.part == part
+        )
 
     def has(self, part: str) -> bool:
         return any(p == part for p, _, _ in self._found)
+
+    def lines(self, part: str, *wanted: tuple[str, str, Value]) -> tuple[Series, ...]:
+        """A line for every (name, setting, value)."""
+        return tuple(self.line(part, setting, value, name) for name, setting, value in wanted)
 
 
 def thesis_report(found: Sequence[tuple[Corpus, Sequence[Outcome]]]) -> Report:
@@ -155,10 +157,11 @@ def size_section(name: str, results: Results) -> Section:
         _curves(
             "Figures 14 and 15: size and accuracy",
             "trees",
-            (
-                results.line(SIZES, THESIS, MEAN, f"{SIZE_STATES} states, thesis' settings"),
-                results.line(SIZES, PLAIN, MEAN, "no states, thesis' settings"),
-                results.line(SIZES, OURS, MEAN, "eigenparse default"),
+            results.lines(
+                SIZES,
+                (f"{SIZE_STATES} states, thesis' settings", THESIS, MEAN),
+                ("no states, thesis' settings", PLAIN, MEAN),
+                ("eigenparse default", OURS, MEAN),
             ),
         ),
         _curves(
@@ -173,9 +176,8 @@ def size_section(name: str, results: Results) -> Section:
             "Figure 16: size and training time",
             "trees",
             "CPU seconds",
-            (
-                results.line(SIZES, THESIS, SECONDS, "8 states, thesis' settings"),
-                results.line(SIZES, OURS, SECONDS, "eigenparse default"),
+            results.lines(
+                SIZES, ("8 states, thesis' settings", THESIS, SECONDS), ("eigenparse default", OURS, SECONDS)
             ),
         ),
         _runs("Figure 23: runs, 8 states, unlabelled F1", "trees", results, SIZES, THESIS, MEAN),
@@ -217,11 +219,14 @@ def states_section(name: str, results: Results) -> Section:
             "Figures 18 and 19: states and accuracy",
             "states",
             (
-                results.line(STATES, THESIS, MEAN, "thesis' settings, unlabelled"),
-                results.line(STATES, THESIS, STRICT, "thesis' settings, unlabelled, strict"),
-                results.line(STATES, THESIS, LABELLED, "thesis' settings, labelled"),
-                results.line(STATES, OURS, MEAN, "eigenparse, unlabelled"),
-                results.line(STATES, OURS, LABELLED, "eigenparse, labelled"),
+                *results.lines(
+                    STATES,
+                    ("thesis' settings, unlabelled", THESIS, MEAN),
+                    ("thesis' settings, unlabelled, strict", THESIS, STRICT),
+                    ("thesis' settings, labelled", THESIS, LABELLED),
+                    ("eigenparse, unlabelled", OURS, MEAN),
+                    ("eigenparse, labelled", OURS, LABELLED),
+                ),
                 _published("published, unlabelled", THESIS_STATES, 0),
                 _published("published, labelled", THESIS_STATES, 1),
             ),
@@ -230,18 +235,15 @@ def states_section(name: str, results: Results) -> Section:
             "Figure 20: states and training time",
             "states",
             "CPU seconds",
-            (
-                results.line(STATES, THESIS, SECONDS, "thesis' settings"),
-                results.line(STATES, OURS, SECONDS, "eigenparse"),
-            ),
+            results.lines(STATES, ("thesis' settings", THESIS, SECONDS), ("eigenparse", OURS, SECONDS)),
         ),
         _runs("Figure 26: runs, unlabelled F1", "states", results, STATES, THESIS, MEAN),
         _runs("Figure 27: runs, labelled F1", "states", results, STATES, THESIS, LABELLED),
         _runs("Figure 28: runs, training seconds", "states", results, STATES, THESIS, SECONDS),
     )
     note = (
-        f"{results.trees(STATES):,} trees to learn from (thesis: 10,000). The thesis' appendix (figures 26 to 28) "
-        "and its figure 17 disagree on which of the rows 16 and 24 is which; figure 17 is quoted."
+        f"{results.most(STATES, 'n_trees'):,} trees to learn from (thesis: 10,000). The thesis' appendix "
+        "(figures 26 to 28) and its figure 17 disagree on which of the rows 16 and 24 is which; figure 17 is quoted."
     )
     return Section(f"{name}: 4.2 Number of latent states", note, items)
 
@@ -281,8 +283,8 @@ def compared_section(name: str, results: Results) -> Section:
         ),
     )
     text = (
-        f"{results.trees(COMPARED):,} trees to learn from, {results.sentences(COMPARED):,} sentences to parse. "
-        "Each row adds to the "
+        f"{results.most(COMPARED, 'n_trees'):,} trees to learn from, "
+        f"{results.most(COMPARED, 'n_test'):,} sentences to parse. Each row adds to the "
         "one before, from the thesis' settings to smoothing and EM; 'eigenparse' is the default, which also "
         "cuts wide nodes from the head outward and knows words by their classes. Gold tags "
         "except where it says words only."

@@ -6,14 +6,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, LongMatrix
 from eigenparse.evaluate.compare import Comparison, paired_bootstrap, percent_of_sums
-from eigenparse.experiments.stratos import (
-    SPECTRAL,
-    SpeechData,
-    StratosPlan,
-    Trial,
-    correct,
-    emission_note,
-)
+from eigenparse.experiments.stratos import SPECTRAL, SpeechData, StratosPlan, Trial, correct, emission_note
 from eigenparse.report import Curves, Report, Section, Series, Table
 
 # Figures 7 and 8 of the paper, TIMIT, 39 phones, 10,000 codes: development and test accuracy.

@@ -3,6 +3,8 @@
 Nothing here recurses: open brackets live on a stack array, so depth is bounded by memory only.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -16,6 +18,29 @@ BARE, LABELLED, TAG, PHRASE = range(4)
 POS, LINE, ROWS, TREES, PROBLEMS, SPLITS = range(6)
 
 OPEN, CLOSE, NEWLINE, RETURN = 40, 41, 10, 13
+
+
+class Scan(NamedTuple):
+    """What a scan works on and writes.
+
+    state: (6,).  stack: (depth, 6) open brackets.  done: (N + 1,) finished rows that wait for their parent.
+    rows: (N, 4) slices of label and word (-1 without one) in post-order; parent: (N,).
+    """
+
+    state: object
+    stack: object
+    done: object
+    rows: object
+    parent: object
+
+
+class Names(NamedTuple):
+    """Bytes of all labels and words, and the offset of each."""
+
+    labels: object
+    label_at: object
+    words: object
+    word_at: object
 
 
 @njit(cache=True, nogil=True)
@@ -100,26 +125,26 @@ def open_bracket(stack, depth, height):
 
 
 @njit(cache=True, nogil=True)
-def finish_row(node, row, height, done, rows, parent):
+def finish_row(node, row, height, scan):
     """Write a closed bracket's row and adopt the rows that wait for it; how many rows wait now."""
     for k in range(4):
-        rows[row, k] = node[k]
-    parent[row] = -1
+        scan.rows[row, k] = node[k]
+    scan.parent[row] = -1
     while height > node[HEIGHT]:
         height -= 1
-        parent[done[height]] = row
-    done[height] = row
+        scan.parent[scan.done[height]] = row
+    scan.done[height] = row
     return height + 1
 
 
 @njit(cache=True, nogil=True)
-def scan_tree(data, state, stack, done, rows, parent, strict, split):
+def scan_tree(data, scan, strict, split):
     """Read one tree from its opening bracket on; the first problem met, if any.
 
-    ``done`` holds finished rows that still wait for their parent.  With ``strict`` a line that
-    starts with a bracket ends the tree before it.  With ``split`` a second word under a tag gets
-    a tag of its own.
+    With ``strict`` a line that starts with a bracket ends the tree before it.  With ``split`` a second word under a
+    tag gets a tag of its own.
     """
+    state, stack = scan.state, scan.stack
     i, row = state[POS], state[ROWS]
     depth, height = np.int64(0), np.int64(0)  # a bare 0 has a type of its own: callees would compile twice
     while i < data.size:
@@ -135,7 +160,7 @@ def scan_tree(data, state, stack, done, rows, parent, strict, split):
             if node[KIND] == BARE or node[KIND] == LABELLED:
                 problem = CHILDLESS
             else:
-                height = finish_row(node, row, height, done, rows, parent)
+                height = finish_row(node, row, height, scan)
                 row += 1
                 depth -= 1
         elif is_blank(c):
@@ -145,7 +170,7 @@ def scan_tree(data, state, stack, done, rows, parent, strict, split):
             stop = atom_stop(data, i)
             node = stack[depth - 1]
             if split and depth > 1 and node[KIND] == TAG:
-                height = finish_row(node, row, height, done, rows, parent)
+                height = finish_row(node, row, height, scan)
                 node[HEIGHT], node[KIND] = height, LABELLED
                 row += 1
                 state[SPLITS] += 1
@@ -218,13 +243,13 @@ def next_start(data, state):
 
 
 @njit(cache=True, nogil=True)
-def scan_trees(data, skip, split, state, stack, done, rows, parent, tree_stop, tree_line, problems):
+def scan_trees(data, skip, split, scan, tree_stop, tree_line, problems):
     """Read every tree of a file.
 
-    rows: (N, 4) slices of label and word (-1 without one) in post-order; parent: (N,).
     tree_stop, tree_line: (S,).  problems: (P, 2) kind and line, as many as fit;
     ``state[PROBLEMS]`` counts them all.  Without ``skip`` the scan ends at the first one.
     """
+    state = scan.state
     strict = skip and False  # of the same type as skip: no literal, scan_tree compiles once
     while True:
         problem = scan_between(data, state)
@@ -232,7 +257,7 @@ def scan_trees(data, skip, split, state, stack, done, rows, parent, tree_stop, t
         if problem == FINE and start >= data.size:
             return
         if problem == FINE:
-            problem = scan_tree(data, state, stack, done, rows, parent, strict, split)
+            problem = scan_tree(data, scan, strict, split)
         if problem == FINE:
             tree_stop[state[TREES]], tree_line[state[TREES]] = state[ROWS], line
             state[TREES] += 1
@@ -307,12 +332,13 @@ def text_sizes(label, parent, word, label_size, word_size, size):
 
 
 @njit(cache=True, nogil=True)
-def write_text(label, parent, word, size, at, labels, label_at, words, word_at, end, text):
+def write_text(label, parent, word, size, at, names, text):
     """Write every row's brackets, label and word into ``text``.
 
-    at: (N,), set for roots to where their text starts.  end: (N,) scratch, where the next child
-    (from the last to the first) ends.  labels, words: bytes; label_at, word_at: offsets.
+    at: (N,), set for roots to where their text starts.  Rows are visited from the last to the first, and ``end``
+    is where the next child of a row ends.
     """
+    end = np.empty_like(at)
     for r in range(label.size - 1, -1, -1):
         p = parent[r]
         if p >= 0:
@@ -323,11 +349,11 @@ def write_text(label, parent, word, size, at, labels, label_at, words, word_at, 
         text[k] = OPEN
         text[end[r]] = CLOSE
         k += 1
-        for i in range(label_at[label[r]], label_at[label[r] + 1]):
-            text[k] = labels[i]
+        for i in range(names.label_at[label[r]], names.label_at[label[r] + 1]):
+            text[k] = names.labels[i]
             k += 1
         if word[r] >= 0:
             k += 1
-            for i in range(word_at[word[r]], word_at[word[r] + 1]):
-                text[k] = words[i]
+            for i in range(names.word_at[word[r]], names.word_at[word[r] + 1]):
+                text[k] = names.words[i]
                 k += 1

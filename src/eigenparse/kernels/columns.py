@@ -1,5 +1,6 @@
 """Derived columns of binary trees in post-order: one pass up, one pass down."""
 
+import numpy as np
 from numba import njit
 
 
@@ -26,12 +27,13 @@ def heights(left, right, height):
 
 
 @njit(cache=True, nogil=True)
-def head_rows(left, right, parent_symbol, child_symbol, is_partial, rank, rightmost, head, best):
+def head_rows(left, right, parent_symbol, child_symbol, is_partial, rank, rightmost, head):
     """The preterminal row that heads each row.
 
     Binarised phrases hold a tournament: a partial row carries the rank its best child has
     under the phrase's symbol, so that the winner is the one the flat phrase would have had.
     """
+    best = np.empty(left.size, dtype=rank.dtype)
     for i in range(left.size):
         if left[i] < 0:
             head[i], best[i] = i, 0

@@ -57,11 +57,7 @@ def read_report(path: str | Path) -> Report:
 
 def _plain_report(report: Report) -> dict[str, Any]:
     sections = [
-        {
-            "title": section.title,
-            "text": section.text,
-            "items": [_plain_item(item) for item in section.items],
-        }
+        {"title": section.title, "text": section.text, "items": [_plain_item(item) for item in section.items]}
         for section in report.sections
     ]
     return {"title": report.title, "intro": report.intro, "sections": sections}

@@ -161,10 +161,7 @@ def _two_step(
     left = [scale * U[i * n : (i + 1) * n].astype(np.float32) for i in places]
     right = [scale * V[j * n : (j + 1) * n].astype(np.float32) for j in places]
     words = np.hstack(
-        [
-            sum(counts.pairs[i].T @ left[i] for i in places),
-            sum(counts.pairs[j] @ right[j] for j in places),
-        ]
+        [sum(counts.pairs[i].T @ left[i] for i in places), sum(counts.pairs[j] @ right[j] for j in places)]
     )
     both = [(side, place, M) for side, Ms in ((-1, left), (1, right)) for place, M in enumerate(Ms, start=1)]
     moment = np.zeros((2 * k, 2 * k))
@@ -224,10 +221,7 @@ def _lr_mvl(
         words = np.hstack([left @ to_left, right @ to_right])
         mixed = to_left.T @ across @ to_right
         moment = np.block(
-            [
-                [to_left.T @ within @ to_left, mixed],
-                [mixed.T, to_right.T @ within.T @ to_right],
-            ]
+            [[to_left.T @ within @ to_left, mixed], [mixed.T, to_right.T @ within.T @ to_right]]
         )
         found = _with_words(scale * words, moment, k)
         A = (scale * found[0]).astype(np.float32)

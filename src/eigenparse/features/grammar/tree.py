@@ -111,9 +111,9 @@ def head_tags(trees: Trees) -> IntVector:
     top = np.array([index[label.chain[0]] for label in trees.labels], dtype=np.int32)
     partial = np.array([label.partial for label in trees.labels])
     rank, rightmost = rank_table(symbols, feature_rules(symbols))
-    head, best = np.empty(trees.label.size, dtype=np.int32), np.empty(trees.label.size, dtype=np.int16)
+    head = np.empty(trees.label.size, dtype=np.int32)
     a = trees.label
-    head_rows(trees.left, trees.right, bottom[a], top[a], partial[a], rank, rightmost, head, best)
+    head_rows(trees.left, trees.right, bottom[a], top[a], partial[a], rank, rightmost, head)
     return trees.label[head]
 
 

@@ -4,10 +4,72 @@ All columns are in post-order, so one loop forwards visits children first and on
 visits parents first; nothing recurses.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from eigenparse.kernels.intern import find_slot
+
+
+class Cleaning(NamedTuple):
+    """What normalisation does with labels.
+
+    dropped: per label, removed wherever it stands; marginal: removed where nothing but roots is above.  is_root: per
+    label, a name of the outermost node.  tag_clean, phrase_clean: per label, the cleaned label.  root: the label of
+    every outermost node.
+    """
+
+    dropped: object
+    marginal: object
+    is_root: object
+    tag_clean: object
+    phrase_clean: object
+    root: int
+
+
+class Rows(NamedTuple):
+    """Columns of n-ary trees that a kernel writes: label, parent, word, each (N,)."""
+
+    label: object
+    parent: object
+    word: object
+
+
+class Relatives(NamedTuple):
+    """Per row: parent, sibling made before it, innermost child, number of children, and whether it is left out."""
+
+    parent: object
+    made_before: object
+    innermost: object
+    n_children: object
+    skip: object
+
+
+class Binary(NamedTuple):
+    """Binary rows before they have labels, each (N,).
+
+    source: the row whose node this is (the lowest of a collapsed chain).  made: at intermediate rows the child
+    generated last, else -1.
+    """
+
+    left: object
+    right: object
+    source: object
+    made: object
+
+
+class Chains(NamedTuple):
+    """The chains behind binary labels: symbols from top to bottom, cut by ``at``.
+
+    partial: per label, an intermediate node.  opening: the top symbol of each label.  root: the symbol TOP.
+    """
+
+    chain: object
+    at: object
+    partial: object
+    opening: object
+    root: int
 
 
 @njit(cache=True, nogil=True)
@@ -20,12 +82,9 @@ def count_children(parent, n_children):
 
 
 @njit(cache=True, nogil=True)
-def keep_rows(label, parent, word, dropped, marginal, is_root, tag_clean, phrase_clean, root, clean, into):
+def keep_rows(label, parent, word, cleaning, clean, into):
     """Decide what normalisation keeps.
 
-    dropped: per label, gone wherever it stands; marginal: gone where nothing but roots is above.
-    is_root: per label, a name of the outermost node.  tag_clean, phrase_clean: per label, the
-    cleaned label.  root: the label of every outermost node.
     Writes ``clean``, each row's new label, and ``into``, the row that stands for it: itself, its
     ancestor if it repeats that one's label, or -1 if it goes.
     """
@@ -35,8 +94,8 @@ def keep_rows(label, parent, word, dropped, marginal, is_root, tag_clean, phrase
     for r in range(label.size - 1, -1, -1):
         p, a = parent[r], label[r]
         outside = p < 0 or outer[p]
-        outer[r] = outside and is_root[a]
-        gone[r] = dropped[a] or (marginal[a] and outside) or (p >= 0 and gone[p])
+        outer[r] = outside and cleaning.is_root[a]
+        gone[r] = cleaning.dropped[a] or (cleaning.marginal[a] and outside) or (p >= 0 and gone[p])
     for r in range(label.size):
         if word[r] < 0 and n_children[r] == 0:
             gone[r] = True
@@ -48,12 +107,13 @@ def keep_rows(label, parent, word, dropped, marginal, is_root, tag_clean, phrase
         if gone[r]:
             continue
         if word[r] >= 0:
-            clean[r] = tag_clean[label[r]]
+            clean[r] = cleaning.tag_clean[label[r]]
             continue
         only = p >= 0 and n_children[p] == 1
-        clean[r] = phrase_clean[label[r]]
-        if is_root[label[r]] and (p < 0 or (only and outermost(parent, into, p) and clean[p] == root)):
-            clean[r] = root
+        clean[r] = cleaning.phrase_clean[label[r]]
+        named = cleaning.is_root[label[r]]
+        if named and (p < 0 or (only and outermost(parent, into, p) and clean[p] == cleaning.root)):
+            clean[r] = cleaning.root
         if only and clean[r] == clean[p]:
             into[r] = into[p]
 
@@ -65,7 +125,7 @@ def outermost(parent, into, r):
 
 
 @njit(cache=True, nogil=True)
-def write_kept(parent, word, offsets, clean, into, root, new_label, new_parent, new_word, new_stop):
+def write_kept(parent, word, offsets, clean, into, root, new, new_stop):
     """Copy the kept rows of every tree that has any, adding a root where there is none.
 
     new_stop: (S,), the end of each tree in the new columns, its start if nothing is left.
@@ -76,16 +136,16 @@ def write_kept(parent, word, offsets, clean, into, root, new_label, new_parent, 
         for r in range(offsets[s], offsets[s + 1]):
             if into[r] == r:
                 at[r] = n
-                new_label[n], new_word[n] = clean[r], word[r]
+                new.label[n], new.word[n] = clean[r], word[r]
                 n += 1
         last = offsets[s + 1] - 1
         wrap = into[last] == last and (word[last] >= 0 or clean[last] != root)
         for r in range(offsets[s], offsets[s + 1]):
             if into[r] == r:
                 p = parent[r]
-                new_parent[at[r]] = at[into[p]] if p >= 0 else (n if wrap else -1)
+                new.parent[at[r]] = at[into[p]] if p >= 0 else (n if wrap else -1)
         if wrap:
-            new_label[n], new_word[n], new_parent[n] = root, -1, -1
+            new.label[n], new.word[n], new.parent[n] = root, -1, -1
             n += 1
         new_stop[s] = n
     return n
@@ -148,17 +208,15 @@ def link_siblings(parent, innermost, made_before):
 
 
 @njit(cache=True, nogil=True)
-def factor(parent, made_before, innermost, n_children, skip, offsets, left, right, source, made, new_stop):
-    """Write binary rows: the innermost child meets its siblings one by one, the first made last.
-
-    source: the row whose node this is (the lowest of a collapsed chain).  made: at intermediate
-    rows the child generated last, else -1.
-    """
-    node = np.empty(parent.size, dtype=np.int32)
+def factor(relatives, offsets, new, new_stop):
+    """Write binary rows: the innermost child meets its siblings one by one, the first made last."""
+    made_before, innermost, n_children = relatives.made_before, relatives.innermost, relatives.n_children
+    left, right, source, made = new.left, new.right, new.source, new.made
+    node = np.empty(relatives.parent.size, dtype=np.int32)
     n = 0
     for s in range(offsets.size - 1):
         for r in range(offsets[s], offsets[s + 1]):
-            if skip[r]:
+            if relatives.skip[r]:
                 continue
             core = innermost[r]
             if n_children[r] == 1:
@@ -209,42 +267,26 @@ def chain_tops(only_child, skip, top):
 
 
 @njit(cache=True, nogil=True)
-def restored_sizes(label, offsets, chain_at, partial, opening, root, new_stop):
+def restored_sizes(label, offsets, chains, new_stop):
     """Write where each tree ends among the restored rows; the number of rows."""
     n = 0
     for s in range(offsets.size - 1):
         last = offsets[s + 1] - 1
         for r in range(offsets[s], offsets[s + 1]):
             a = label[r]
-            if not partial[a] or r == last:
-                n += chain_at[a + 1] - chain_at[a]
-        if opening[label[last]] != root:
+            if not chains.partial[a] or r == last:
+                n += chains.at[a + 1] - chains.at[a]
+        if chains.opening[label[last]] != chains.root:
             n += 1
         new_stop[s] = n
     return n
 
 
 @njit(cache=True, nogil=True)
-def restore(
-    label,
-    left,
-    right,
-    word,
-    offsets,
-    chain,
-    chain_at,
-    partial,
-    opening,
-    root,
-    new_label,
-    new_parent,
-    new_word,
-):
-    """Write n-ary rows from binary ones: chains unfold, intermediate nodes vanish, roots return.
-
-    chain: symbols of each label's chain from top to bottom, cut by ``chain_at``; opening: the
-    top symbol of each label.
-    """
+def restore(label, left, right, word, offsets, chains, new):
+    """Write n-ary rows from binary ones: chains unfold, intermediate nodes vanish, roots return."""
+    new_label, new_parent, new_word = new.label, new.parent, new.word
+    at, root = chains.at, chains.root
     lowest = np.full(label.size, -1, dtype=np.int32)
     highest = np.full(label.size, -1, dtype=np.int32)
     n = 0
@@ -252,16 +294,16 @@ def restore(
         last = offsets[s + 1] - 1
         for r in range(offsets[s], offsets[s + 1]):
             a = label[r]
-            if partial[a] and r != last:
+            if chains.partial[a] and r != last:
                 continue
             lowest[r] = n
-            for k in range(chain_at[a + 1] - 1, chain_at[a] - 1, -1):
-                new_label[n], new_word[n], new_parent[n] = chain[k], -1, n + 1
+            for k in range(at[a + 1] - 1, at[a] - 1, -1):
+                new_label[n], new_word[n], new_parent[n] = chains.chain[k], -1, n + 1
                 n += 1
             new_word[lowest[r]] = word[r]
             highest[r] = n - 1
         new_parent[n - 1] = -1
-        if opening[label[last]] != root:
+        if chains.opening[label[last]] != root:
             new_parent[n - 1] = n
             new_label[n], new_word[n], new_parent[n] = root, -1, -1
             n += 1
