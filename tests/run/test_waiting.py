@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from tests.cli.calls import call
 from tests.run.processes import be_killed, long_step, small_cluster, small_step, started, until, worker_words
 
 from eigenparse.errors import OptionError, ResourceError
@@ -117,6 +118,18 @@ def test_presence_trusts_only_who_stays(monkeypatch: pytest.MonkeyPatch) -> None
     assert given_up_at(lambda tick: ["w"]) is None
     assert given_up_at(lambda tick: ["w"] if tick < 30 else []) == 29 + 60
     assert given_up_at(lambda tick: ["w"] if tick > 50 else []) is None
+
+
+def test_the_time_to_wait_is_an_option(deserted: Any, folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    out, place = tmp_path / "trees", ("--cluster", deserted.scheduler_address, "--wait", 1)
+    done = call("parse", folder / "lpcfg.model", folder / "text", "--output", out, *place)
+    assert done.code == 1
+    assert "no worker has stayed for 1 seconds" in done.err
+    assert list(tmp_path.iterdir()) == []
+    done = call("train", "lpcfg", folder / "train.ptb", "--states", 2, "--ensemble", 2, "--out", out, *place)
+    assert done.code == 1
+    assert "no worker has stayed for 1 seconds" in done.err
+    assert not out.exists()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -4,7 +4,7 @@ import functools
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -44,7 +44,7 @@ def parse(path: Path, asked: ParseRequest, where: Where) -> Iterator[bytes]:
     if not here and asked.form in MADE_HERE:
         raise OptionError(f"--format {asked.form} is made on this machine; leave out --cluster")
     counts: Counter[str] = Counter()
-    with open_work("parsing", Where(1, where.cluster), show=_is_watched(asked)) as work:
+    with open_work("parsing", replace(where, jobs=1), show=_is_watched(asked)) as work:
         threads = where.workers if here else 1
         todo = _todo(ModelPlace.of(path), asked, threads)
         if asked.form == "svg":

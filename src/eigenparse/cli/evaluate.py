@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import READ, app, verb
-from eigenparse.cli.options import Cluster, Jobs
+from eigenparse.cli.options import WAIT, Cluster, Jobs, Wait
 
 EXAMPLES = """
 Examples:
@@ -39,6 +39,7 @@ def evaluate(
     format_name: Annotated[str | None, typer.Option("--format", help="Format, if not to be guessed.")] = None,
     train: Annotated[Path | None, typer.Option(help="Words that this file lacks are unknown."), READ] = None,
     cluster: Cluster = None,
+    wait: Wait = WAIT,
     jobs: Jobs = 1,
 ) -> None:
     """Score predictions against gold."""
@@ -48,5 +49,5 @@ def evaluate(
     request = batch.EvaluateRequest(
         gold, guess, compare, params, strict, cutoff, per_sentence, per_label, as_json, seed, resamples, train
     )
-    for text in batch.evaluate(request, format_name, Where(jobs, cluster)):
+    for text in batch.evaluate(request, format_name, Where(jobs, cluster, wait=wait)):
         typer.echo(text, nl=False)

@@ -13,6 +13,7 @@ import typer
 
 from eigenparse.cli.app import READ, WRITTEN, Learners, verb
 from eigenparse.cli.fields import option_of, picked, plain_value, shown_fields
+from eigenparse.cli.options import WAIT, Wait
 from eigenparse.models.registry import Kind, kind_named, kinds, named
 from eigenparse.work.work import Where
 
@@ -30,6 +31,7 @@ RUNNING: dict[str, tuple[Any, Any]] = {
     "report": (Annotated[Path | None, REPORT, WRITTEN], None),
     "jobs": (Annotated[int, JOBS], 1),
     "cluster": (Annotated[str | None, CLUSTER], None),
+    "wait": (Wait, WAIT),
     "resume": (Annotated[bool, RESUME], False),
 }
 
@@ -60,7 +62,7 @@ def learn(kind: Kind, values: dict[str, Any]) -> Any:
     from eigenparse.batch.train import train
 
     given = {name: plain_value(value) for name, value in values.items()}
-    where = Where(given["jobs"], given["cluster"], given["resume"])
+    where = Where(given["jobs"], given["cluster"], given["resume"], given["wait"])
     records = (named(kind.options or ""), named(kind.reading or ""))
     chosen, read = (record(**picked(record, given)) for record in records)
     return train(kind, chosen, read, given["sources"], given["out"], where, given["dev"], given["report"])

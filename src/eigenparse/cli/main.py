@@ -13,6 +13,7 @@ import typer
 
 from eigenparse import __version__
 from eigenparse.cli.app import app
+from eigenparse.cli.streams import mend_streams
 from eigenparse.errors import EigenparseError
 from eigenparse.work.progress import tell
 
@@ -54,6 +55,7 @@ def register(words: list[str]) -> None:
 
 def main() -> None:
     """Run the application; every expected failure is one sentence and a non-zero exit code."""
+    mend_streams()
     try:
         with suppress(ValueError):  # not the main thread
             signal.signal(signal.SIGTERM, _end)

@@ -11,6 +11,10 @@ Jobs = Annotated[int, typer.Option(min=0, metavar="N", help="Processes; 0 for al
 Cluster = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="Work on a Dask cluster, as tcp://host:8786.")
 ]
+WAIT = 60.0
+Wait = Annotated[
+    float, typer.Option(min=0.1, metavar="SECONDS", help="Time to wait for a worker of the cluster.")
+]
 Seed = Annotated[int, typer.Option(min=0, help="Seed; the same seed gives the same result.")]
 Trees = Annotated[
     list[str],
@@ -22,8 +26,8 @@ SkipBroken = Annotated[bool, typer.Option("--skip-broken", help="Skip broken tre
 
 
 def run(
-    verb: str, model: Path, asked: Any, out: Path | None, jobs: int = 1, cluster: str | None = None
-) -> None:
+    verb: str, model: Path, asked: Any, out: Path | None, jobs: int = 1, cluster: str | None = None, wait: float = WAIT
+) -> None:  # fmt: skip
     """Do a verb with the model in a file and write what it gives, in order."""
     from eigenparse.batch.files import write_chunks
     from eigenparse.batch.first_use import announce_first_use
@@ -32,4 +36,4 @@ def run(
 
     function = verb_of(model, verb)
     announce_first_use(kind_of(model))
-    write_chunks(function(model, asked, Where(jobs, cluster)), out)
+    write_chunks(function(model, asked, Where(jobs, cluster, wait=wait)), out)

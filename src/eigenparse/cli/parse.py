@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import READ, WRITTEN, app, verb
-from eigenparse.cli.options import Cluster, run
+from eigenparse.cli.options import WAIT, Cluster, Wait, run
 
 EXAMPLES = """
 Examples:
@@ -84,6 +84,7 @@ def parse(
         WRITTEN,
     ] = None,
     cluster: Cluster = None,
+    wait: Wait = WAIT,
 ) -> None:
     """Parse sentences; every line gives a line, in order.  An empty line stays empty.
 
@@ -111,7 +112,7 @@ def parse(
         memory=None if memory is None else memory * 1_000_000,
         output=output,
     )
-    run("parse", model, asked, output, jobs, cluster)
+    run("parse", model, asked, output, jobs, cluster, wait)
 
 
 def is_text(argument: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import READ, app, verb
-from eigenparse.cli.options import Cluster, Jobs, Out, SkipBroken, run
+from eigenparse.cli.options import WAIT, Cluster, Jobs, Out, SkipBroken, Wait, run
 
 Model = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A grammar, a latent tree model or an HMM."), READ
@@ -25,6 +25,7 @@ def score(
     column: Column = None,
     jobs: Jobs = 1,
     cluster: Cluster = None,
+    wait: Wait = WAIT,
     out: Out = None,
 ) -> None:
     """Print log p, the sign of p and the number of words of each tree, and the totals.
@@ -34,4 +35,4 @@ def score(
     """
     from eigenparse.batch.requests import ScoreRequest
 
-    run("score", model, ScoreRequest(tuple(sources), skip_broken, column), out, jobs, cluster)
+    run("score", model, ScoreRequest(tuple(sources), skip_broken, column), out, jobs, cluster, wait)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import READ, app, verb
-from eigenparse.cli.options import Cluster, Jobs, Out, run
+from eigenparse.cli.options import WAIT, Cluster, Jobs, Out, Wait, run
 
 EXAMPLES = """
 Examples:
@@ -31,6 +31,7 @@ def tag(
     ] = "auto",
     jobs: Jobs = 1,
     cluster: Cluster = None,
+    wait: Wait = WAIT,
     out: Out = None,
 ) -> None:
     """Label tokens: one per line in columns (or one sentence per line with --format plain).
@@ -40,4 +41,4 @@ def tag(
     from eigenparse.batch.requests import TagRequest
 
     names = tuple(columns.split(",")) if columns else None
-    run("tag", model, TagRequest(file, form, names, posteriors, kbest), out, jobs, cluster)
+    run("tag", model, TagRequest(file, form, names, posteriors, kbest), out, jobs, cluster, wait)

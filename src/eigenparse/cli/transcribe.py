@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import READ, app, verb
-from eigenparse.cli.options import Cluster, Jobs, Out, run
+from eigenparse.cli.options import WAIT, Cluster, Jobs, Out, Wait, run
 
 
 @verb(app, epilog="Example:\n\n  eigenparse transcribe voices.model interview.wav --format phn")
@@ -20,9 +20,12 @@ def transcribe(
     resample: Annotated[bool, typer.Option("--resample", help="Convert recordings at other rates.")] = False,
     jobs: Jobs = 1,
     cluster: Cluster = None,
+    wait: Wait = WAIT,
     out: Out = None,
 ) -> None:
     """Recognise the phones of recordings: start, end, phone and posterior on each line."""
     from eigenparse.batch.requests import TranscribeRequest
 
-    run("transcribe", model, TranscribeRequest(tuple(files), form, frames, resample), out, jobs, cluster)
+    run(
+        "transcribe", model, TranscribeRequest(tuple(files), form, frames, resample), out, jobs, cluster, wait
+    )

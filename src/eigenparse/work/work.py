@@ -121,12 +121,13 @@ class Where:
     """What a user says about where and how long work runs.
 
     jobs: processes of this machine, 0 for all cores.  cluster: address of a Dask scheduler.  resume: continue an
-    interrupted run.
+    interrupted run.  wait: seconds without a worker of the cluster after which the work is given up.
     """
 
     jobs: int = 1
     cluster: str | None = None
     resume: bool = False
+    wait: float = 60.0
 
     @property
     def workers(self) -> int:
@@ -143,7 +144,7 @@ def open_work(
     mark: the fingerprint of data and options that kept parts must agree with.  show: False for silent work.
     """
     watched = shown(title) if show else nullcontext(silent)
-    with watched as progress, open_run(where.cluster, where.jobs) as run:
+    with watched as progress, open_run(where.cluster, where.jobs, wait=where.wait) as run:
         if out is None:
             yield Work(run, NOTHING_KEPT, progress)
             return
