@@ -61,11 +61,13 @@ def normalise_report(treebank: Treebank, *, options: Normalisation = DEFAULT) ->
         treebank.label,
         treebank.parent,
         treebank.word,
-        _marked(names, options.dropped),
-        _marked(names, options.marginal),
-        _marked(names, options.roots),
-        as_ids(kept_whole if options.keep_tag_suffix else bare),
-        as_ids(bare),
+        kernel.Cleaning(
+            _marked(names, options.dropped),
+            _marked(names, options.marginal),
+            _marked(names, options.roots),
+            as_ids(kept_whole if options.keep_tag_suffix else bare),
+            as_ids(bare),
+        ),
         0,
         clean,
         into,
@@ -82,9 +84,8 @@ def _kept(treebank: Treebank, clean: IntVector, into: IntVector, symbols: tuple[
     room = treebank.label.size + len(treebank)
     label, parent, word = (np.empty(room, dtype=np.int32) for _ in range(3))
     stop = np.empty(len(treebank), dtype=np.int64)
-    n = kernel.write_kept(
-        treebank.parent, treebank.word, treebank.offsets, clean, into, 0, label, parent, word, stop
-    )
+    out = kernel.Written(label, parent, word, stop)
+    n = kernel.write_kept(treebank.parent, treebank.word, treebank.offsets, clean, into, 0, out)
     kept = np.flatnonzero(np.diff(stop, prepend=0) > 0)
     label_ids, labels = compact(label[:n], symbols)
     word_ids, words = compact(word[:n], treebank.words)

@@ -136,8 +136,10 @@ def _factor(treebank: Treebank, links: _Links) -> _Shape:
     n = 2 * int(np.count_nonzero(treebank.word >= 0)) - len(treebank)
     left, right, source, made = (np.empty(n, dtype=np.int32) for _ in range(4))
     stop = np.empty(len(treebank), dtype=np.int64)
-    relatives = (treebank.parent, links.made_before, links.innermost, links.n_children, links.skip)
-    kernel.factor(*relatives, treebank.offsets, left, right, source, made, stop)
+    relatives = kernel.Relatives(
+        treebank.parent, links.made_before, links.innermost, links.n_children, links.skip
+    )
+    kernel.factor(relatives, treebank.offsets, kernel.Binary(left, right, source, made, stop))
     offsets = as_offsets(np.append(0, stop))
     rank = np.empty(n, dtype=np.int32)
     kernel.post_order(left, right, offsets, rank)
@@ -248,11 +250,11 @@ def unbinarise(trees: Trees, table: ChainTable | None = None) -> Treebank:
     """The n-ary trees of binary ones, each with its root TOP; lines count the trees from 1."""
     table = chain_table(trees.labels) if table is None else table
     stop = np.empty(len(trees), dtype=np.int64)
-    names = (table.offsets, table.partial, table.opening, table.root)
-    n = kernel.restored_sizes(trees.label, trees.offsets, *names, stop)
+    chains = kernel.Chains(table.chain, table.offsets, table.partial, table.opening)
+    n = kernel.restored_sizes(trees.label, trees.offsets, chains, table.root, stop)
     label, parent, word = (np.empty(n, dtype=np.int32) for _ in range(3))
-    columns = (trees.label, trees.left, trees.right, trees.word, trees.offsets)
-    kernel.restore(*columns, table.chain, *names, label, parent, word)
+    columns = kernel.BinaryTrees(trees.label, trees.left, trees.right, trees.word, trees.offsets)
+    kernel.restore(columns, chains, table.root, kernel.Written(label, parent, word, stop))
     ids, labels = compact(label, table.symbols)
     offsets, line = as_offsets(np.append(0, stop)), np.arange(1, len(trees) + 1, dtype=np.int64)
     return Treebank(ids, parent, word, offsets, line, labels, trees.words)

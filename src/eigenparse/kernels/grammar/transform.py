@@ -4,6 +4,8 @@ All columns are in post-order, so one loop forwards visits children first and on
 visits parents first; nothing recurses.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -19,16 +21,84 @@ def count_children(parent, n_children):
             n_children[parent[r]] += 1
 
 
-@njit(cache=True, nogil=True)
-def keep_rows(label, parent, word, dropped, marginal, is_root, tag_clean, phrase_clean, root, clean, into):
-    """Decide what normalisation keeps.
+class Cleaning(NamedTuple):
+    """What normalisation does with each label.
 
-    dropped: per label, gone wherever it stands; marginal: gone where nothing but roots is above.
-    is_root: per label, a name of the outermost node.  tag_clean, phrase_clean: per label, the
-    cleaned label.  root: the label of every outermost node.
-    Writes ``clean``, each row's new label, and ``into``, the row that stands for it: itself, its
-    ancestor if it repeats that one's label, or -1 if it goes.
+    dropped: gone wherever it stands.  marginal: gone where nothing but roots is above.  is_root: a name of the
+    outermost node.  tag_clean, phrase_clean: the cleaned label of a tag and of a phrase.
     """
+
+    dropped: np.ndarray
+    marginal: np.ndarray
+    is_root: np.ndarray
+    tag_clean: np.ndarray
+    phrase_clean: np.ndarray
+
+
+class Written(NamedTuple):
+    """Columns of n-ary trees that a kernel fills; stop: (S,), where each tree ends, its start if nothing is left."""
+
+    label: np.ndarray
+    parent: np.ndarray
+    word: np.ndarray
+    stop: np.ndarray
+
+
+class Binary(NamedTuple):
+    """Binary rows that a kernel fills.
+
+    source: the row whose node this is (the lowest of a collapsed chain).  made: at intermediate rows the child
+    generated last, else -1.  stop: (S,), where each tree ends.
+    """
+
+    left: np.ndarray
+    right: np.ndarray
+    source: np.ndarray
+    made: np.ndarray
+    stop: np.ndarray
+
+
+class Relatives(NamedTuple):
+    """Of each row of n-ary trees: its parent, the sibling made just before it, its innermost child, how many children
+    it has, and whether it is left out."""
+
+    parent: np.ndarray
+    made_before: np.ndarray
+    innermost: np.ndarray
+    n_children: np.ndarray
+    skip: np.ndarray
+
+
+class BinaryTrees(NamedTuple):
+    """Columns of binary trees; see ``corpus.columns.Trees``."""
+
+    label: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    word: np.ndarray
+    offsets: np.ndarray
+
+
+class Chains(NamedTuple):
+    """Symbols of each label's chain from top to bottom, cut by ``at``; whether it is partial; its top symbol."""
+
+    symbol: np.ndarray
+    at: np.ndarray
+    partial: np.ndarray
+    opening: np.ndarray
+
+
+# Decides what normalisation keeps.  One loop down the trees (rows backwards) marks what goes because of its label or of
+# an ancestor; one loop up marks what is left empty by that; a last loop down gives labels, since whether a node repeats
+# the label of its parent, or is the root, depends on what became of the parent.
+@njit(cache=True, nogil=True)
+def keep_rows(label, parent, word, cleaning, root, clean, into):
+    """Write ``clean``, each row's new label, and ``into``, the row that stands for it.
+
+    into: the row itself, its ancestor if it repeats that one's label, or -1 if it goes.  root: the label of every
+    outermost node.
+    """
+    dropped, marginal, is_root, tag_clean, phrase_clean = cleaning
     n_children = np.zeros(label.size, dtype=np.int32)
     gone = np.zeros(label.size, dtype=np.bool_)
     outer = np.zeros(label.size, dtype=np.bool_)
@@ -65,11 +135,9 @@ def outermost(parent, into, r):
 
 
 @njit(cache=True, nogil=True)
-def write_kept(parent, word, offsets, clean, into, root, new_label, new_parent, new_word, new_stop):
-    """Copy the kept rows of every tree that has any, adding a root where there is none.
-
-    new_stop: (S,), the end of each tree in the new columns, its start if nothing is left.
-    """
+def write_kept(parent, word, offsets, clean, into, root, out):
+    """Copy the kept rows of every tree that has any, adding a root where there is none; returns their number."""
+    new_label, new_parent, new_word, new_stop = out
     at = np.full(parent.size, -1, dtype=np.int32)
     n = 0
     for s in range(offsets.size - 1):
@@ -148,12 +216,10 @@ def link_siblings(parent, innermost, made_before):
 
 
 @njit(cache=True, nogil=True)
-def factor(parent, made_before, innermost, n_children, skip, offsets, left, right, source, made, new_stop):
-    """Write binary rows: the innermost child meets its siblings one by one, the first made last.
-
-    source: the row whose node this is (the lowest of a collapsed chain).  made: at intermediate
-    rows the child generated last, else -1.
-    """
+def factor(relatives, offsets, out):
+    """Write binary rows: the innermost child meets its siblings one by one, the first made last."""
+    parent, made_before, innermost, n_children, skip = relatives
+    left, right, source, made, new_stop = out
     node = np.empty(parent.size, dtype=np.int32)
     n = 0
     for s in range(offsets.size - 1):
@@ -209,42 +275,30 @@ def chain_tops(only_child, skip, top):
 
 
 @njit(cache=True, nogil=True)
-def restored_sizes(label, offsets, chain_at, partial, opening, root, new_stop):
+def restored_sizes(label, offsets, chains, root, new_stop):
     """Write where each tree ends among the restored rows; the number of rows."""
     n = 0
     for s in range(offsets.size - 1):
         last = offsets[s + 1] - 1
         for r in range(offsets[s], offsets[s + 1]):
             a = label[r]
-            if not partial[a] or r == last:
-                n += chain_at[a + 1] - chain_at[a]
-        if opening[label[last]] != root:
+            if not chains.partial[a] or r == last:
+                n += chains.at[a + 1] - chains.at[a]
+        if chains.opening[label[last]] != root:
             n += 1
         new_stop[s] = n
     return n
 
 
+# The inverse of collapsing and factoring.  Rows forwards write every chain from its lowest to its highest node;
+# intermediate rows write nothing, unless they are the root of their tree.  Rows backwards then link children: those of
+# an intermediate row belong to the lowest node of the phrase that it is part of.
 @njit(cache=True, nogil=True)
-def restore(
-    label,
-    left,
-    right,
-    word,
-    offsets,
-    chain,
-    chain_at,
-    partial,
-    opening,
-    root,
-    new_label,
-    new_parent,
-    new_word,
-):
-    """Write n-ary rows from binary ones: chains unfold, intermediate nodes vanish, roots return.
-
-    chain: symbols of each label's chain from top to bottom, cut by ``chain_at``; opening: the
-    top symbol of each label.
-    """
+def restore(trees, chains, root, out):
+    """Write n-ary rows from binary ones: chains unfold, intermediate nodes vanish, roots return."""
+    label, left, right, word, offsets = trees
+    chain, chain_at, partial, opening = chains
+    new_label, new_parent, new_word, _ = out
     lowest = np.full(label.size, -1, dtype=np.int32)
     highest = np.full(label.size, -1, dtype=np.int32)
     n = 0
