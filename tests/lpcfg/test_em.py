@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import oracles
-from eigenparse.kernels.grammar.counts import smooth_rule_counts
+from eigenparse.kernels.grammar.counts import Layout, smooth_rule_counts
 from eigenparse.learn.grammar.counts import LatentCounts, estimate, hard_counts
 from eigenparse.learn.grammar.em import expected_counts
 from eigenparse.learn.grammar.encode import Encoded
@@ -274,10 +274,12 @@ def smoothing_case(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def smoothed(count: np.ndarray, share: np.ndarray, C: float) -> np.ndarray:
     out = np.zeros(count.size)
-    smooth_rule_counts(
-        np.array([[0, 1, 2]], dtype=np.int32), np.array([2, 3, 2], dtype=np.int32), np.array([0, 12]),
-        np.array([0, 2, 5, 7]), count.ravel(), share, C, out,
-    )  # fmt: skip
+    rules, states = np.array([[0, 1, 2]], dtype=np.int32), np.array([2, 3, 2], dtype=np.int32)
+    none = np.zeros(0, dtype=np.int32)
+    layout = Layout(
+        rules, none, states, np.array([0, 12]), np.zeros(1, dtype=np.int64), np.array([0, 2, 5, 7])
+    )
+    smooth_rule_counts(layout, count.ravel(), share, C, out)
     return out.reshape(count.shape)
 
 

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 import oracles
 from eigenparse.errors import OptionError
-from eigenparse.kernels.grammar.moments import rule_moments
+from eigenparse.kernels.grammar.moments import Phrases, Values, rule_moments
 from eigenparse.learn.grammar.states import StateOptions
 from eigenparse.learn.grammar.tensor import tensor_weights
 from eigenparse.models.grammar.pcfg import plain_weights
@@ -195,10 +195,9 @@ def test_rule_moments_equal_plain_sums(C: float) -> None:
     rule_at = np.array([0, 6, 24], dtype=np.int64)
     out = np.full(24, np.nan)
     count = np.bincount(label)
-    rule_moments(
-        rows, first, rules, case["left"], case["right"], at, case["Y"], case["Z"], count, mean_at, *means, C,
-        rule_at, out,
-    )  # fmt: skip
+    phrases = Phrases(rows, first, case["left"], case["right"])
+    values = Values(at, case["Y"], case["Z"])
+    rule_moments(rules, phrases, values, count, Values(mean_at, *means), C, rule_at, out)
     assert_allclose(out[:6].reshape(2, 3, 1), plain_moment(case, 0, C), rtol=ROUNDING, atol=ROUNDING)
     assert_allclose(out[6:].reshape(2, 3, 3), plain_moment(case, 1, C), rtol=ROUNDING, atol=ROUNDING)
 

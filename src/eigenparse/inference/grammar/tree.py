@@ -7,7 +7,7 @@ import numpy as np
 from eigenparse.arrays import AnyArray, FloatArray, IntVector
 from eigenparse.corpus.columns import Trees
 from eigenparse.kernels.columns import heights
-from eigenparse.kernels.grammar.tree import inside_pass
+from eigenparse.kernels.grammar.tree import Nodes, Tensors, inside_pass
 from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, Weights
 from eigenparse.models.words import symbol_of, word_table
 
@@ -91,10 +91,9 @@ def score_rows(
     height = np.empty(label.size, dtype=np.int32)
     heights(trees.left, trees.right, height)
     schedule = np.lexsort((rows.rule, height)).astype(np.int32)
-    inside_pass(
-        schedule, trees.left, trees.right, rows.rule, rows.entry, height, at, weights.rule_at, weights.rule_weight,
-        weights.entry_at, weights.entry_weight, inside, factor,
-    )  # fmt: skip
+    nodes = Nodes(schedule, trees.left, trees.right, rows.rule, rows.entry, height, at)
+    tensors = Tensors(weights.rule_at, weights.rule_weight, weights.entry_at, weights.entry_weight)
+    inside_pass(nodes, tensors, inside, factor)
     first, last = weights.state_at[label[trees.root]], weights.state_at[label[trees.root] + 1]
     tops = zip(trees.root, first, last)
     total = np.array(

@@ -1,27 +1,65 @@
 """Latent counts: from annotated rows to flat tensors, smoothed and normalised."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from eigenparse.kernels.grammar.tree import SUMS
 
 
+class Layout(NamedTuple):
+    """Rules (R, 3), labels of lexicon entries (E,), states of labels (A,), and where each begins in flat arrays."""
+
+    rules: np.ndarray
+    entry_label: np.ndarray
+    states: np.ndarray
+    rule_at: np.ndarray
+    entry_at: np.ndarray
+    state_at: np.ndarray
+
+
+class Annotated(NamedTuple):
+    """Rows of trees, (N,) each, with the latent state of each."""
+
+    left: np.ndarray
+    right: np.ndarray
+    rule: np.ndarray
+    entry: np.ndarray
+    state: np.ndarray
+
+
 @njit(cache=True, nogil=True)
-def annotated_counts(
-    label, left, right, rule, entry, state, states, rule_at, entry_at, rule_count, entry_count
-):
+def annotated_counts(rows, layout, rule_count, entry_count):
     """Count rules and entries of rows whose latent state is given."""
-    for i in range(label.size):
-        if left[i] >= 0:
-            b, c = states[label[left[i]]], states[label[right[i]]]
-            rule_count[rule_at[rule[i]] + (state[i] * b + state[left[i]]) * c + state[right[i]]] += 1
+    state, states = rows.state, layout.states
+    for i in range(state.size):
+        if rows.left[i] >= 0:
+            r = rows.rule[i]
+            b, c = states[layout.rules[r, 1]], states[layout.rules[r, 2]]
+            place = (state[i] * b + state[rows.left[i]]) * c + state[rows.right[i]]
+            rule_count[layout.rule_at[r] + place] += 1
         else:
-            entry_count[entry_at[entry[i]] + state[i]] += 1
+            entry_count[layout.entry_at[rows.entry[i]] + state[i]] += 1
+
+
+class Margins(NamedTuple):
+    """Sums of a rule's counts over one state (pairs ab, ac, bc) and over two (singles a, b, c)."""
+
+    ab: np.ndarray
+    ac: np.ndarray
+    bc: np.ndarray
+    a: np.ndarray
+    b: np.ndarray
+    c: np.ndarray
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def margins(count, start, na, nb, nc, ab, ac, bc, pa, pb, pc):
+def margins(count, start, na, nb, nc, out):
     """Pair and single margins of one rule's counts; returns their total."""
+    ab, ac, bc, pa, pb, pc = out
+    ac[:na, :nc], bc[:nb, :nc] = 0.0, 0.0
+    pa[:na], pb[:nb], pc[:nc] = 0.0, 0.0, 0.0
     n = 0.0
     for a in range(na):
         for b in range(nb):
@@ -41,14 +79,14 @@ def margins(count, start, na, nb, nc, ab, ac, bc, pa, pb, pc):
     return n
 
 
+# Backs the joint distribution of a rule's three states off to simpler ones.  E1 is the joint, E2 the mean of the three
+# (pair x single) products, E3 the product of the rule's own margins, E4 the product of label-wide shares.  With n the
+# rule's count and l = sqrt(n) / (C + sqrt(n)), E = l E1 + (1 - l)(l E2 + (1 - l)(l E3 + (1 - l) E4)), times n.  All
+# factors that do not depend on c are formed outside the innermost loop, which runs over contiguous cells.
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def smooth_rule_counts(rules, states, rule_at, state_at, count, label_share, C, out):
-    """Back a rule's joint distribution of states off to its pairs, its margins and its labels'.
-
-    E1 the joint of the three states; E2 the mean of the three (pair x single) products; E3 the
-    product of the margins; E4 the product of label-wide shares; with n the rule's count and
-    l = sqrt(n) / (C + sqrt(n)), E = l E1 + (1 - l)(l E2 + (1 - l)(l E3 + (1 - l) E4)).
-    """
+def smooth_rule_counts(layout, count, label_share, C, out):
+    """Write the smoothed counts of every rule; rules without counts are left alone."""
+    rules, states, rule_at, state_at = layout.rules, layout.states, layout.rule_at, layout.state_at
     widest = 0
     for a in range(states.size):
         widest = max(widest, states[a])
@@ -57,9 +95,7 @@ def smooth_rule_counts(rules, states, rule_at, state_at, count, label_share, C, 
     for r in range(rules.shape[0]):
         la, lb, lc = rules[r, 0], rules[r, 1], rules[r, 2]
         na, nb, nc = states[la], states[lb], states[lc]
-        ac[:na, :nc], bc[:nb, :nc] = 0.0, 0.0
-        pa[:na], pb[:nb], pc[:nc] = 0.0, 0.0, 0.0
-        n = margins(count, rule_at[r], na, nb, nc, ab, ac, bc, pa, pb, pc)
+        n = margins(count, rule_at[r], na, nb, nc, Margins(ab, ac, bc, pa, pb, pc))
         if n <= 0.0:
             continue
         keep = np.sqrt(n) / (C + np.sqrt(n))
@@ -85,8 +121,9 @@ def smooth_rule_counts(rules, states, rule_at, state_at, count, label_share, C, 
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def state_totals(rules, entry_label, states, rule_at, entry_at, state_at, rule_count, entry_count, total):
+def state_totals(layout, rule_count, entry_count, total):
     """Count of each (label, state) as the parent of rules and entries."""
+    rules, entry_label, states, rule_at, entry_at, state_at = layout
     for r in range(rules.shape[0]):
         a = rules[r, 0]
         n = (rule_at[r + 1] - rule_at[r]) // states[a]
@@ -103,8 +140,9 @@ def state_totals(rules, entry_label, states, rule_at, entry_at, state_at, rule_c
 
 
 @njit(cache=True, nogil=True)
-def divide_by_totals(rules, entry_label, states, rule_at, entry_at, state_at, total, rule_count, entry_count):
+def divide_by_totals(layout, total, rule_count, entry_count):
     """Counts become conditional probabilities given the parent's (label, state), in place."""
+    rules, entry_label, states, rule_at, entry_at, state_at = layout
     for r in range(rules.shape[0]):
         a = rules[r, 0]
         n = (rule_at[r + 1] - rule_at[r]) // states[a]

@@ -1,23 +1,41 @@
 """Third moments of projected features by rule, backed off to pairs, singles and labels."""
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from eigenparse.kernels.grammar.tree import SUMS, add_outer
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
-def rule_moments(
-    rows, rule_first, rules, left, right, at, Y, Z, label_count, mean_at, mean_Y, mean_Z, C, rule_at, out
-):  # fmt: skip
-    """Tensor of every rule: count share times the smoothed mean of Z (x) Y_left (x) Y_right.
+class Phrases(NamedTuple):
+    """Phrase rows sorted by rule: rule r owns rows[first[r]:first[r + 1]]; children of all rows."""
 
-    rows: phrase rows sorted by rule, rule r owns rows[rule_first[r]:rule_first[r + 1]].  Y, Z: flat,
-    row i owns [at[i], at[i + 1]).  mean_Y, mean_Z: label-wide means, flat at mean_at.  With n rows
-    and l = sqrt(n) / (C + sqrt(n)): E = l E1 + (1 - l)(l E2 + (1 - l)(l E3 + (1 - l) E4)), E1 the third
-    moment, E2 the mean of the three (pair x single) products, E3 the product of the means within
-    the rule, E4 the product of label-wide means.
-    """
+    rows: np.ndarray
+    first: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+
+
+class Values(NamedTuple):
+    """Projected features, flat: row i (or label a, for label-wide means) owns [at[i], at[i + 1]) of Y and of Z."""
+
+    at: np.ndarray
+    Y: np.ndarray
+    Z: np.ndarray
+
+
+# The third moments of the method of moments [cohen-etal-2014, figure 7], smoothed [cohen-etal-2013]: the tensor of
+# rule a -> b c is count(rule) / count(a) times the mean of Z (x) Y_left (x) Y_right over its n rows, backed off with
+# l = sqrt(n) / (C + sqrt(n)) as E = l E1 + (1 - l)(l E2 + (1 - l)(l E3 + (1 - l) E4)): E1 the third moment, E2 the mean
+# of the three (pair x single) products, E3 the product of the means within the rule, E4 that of label-wide means.
+# Rows are sorted by rule so that one rule's sums stay in the cache while its rows pass.
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def rule_moments(rules, phrases, values, label_count, means, C, rule_at, out):
+    """Write the tensor of every rule.  label_count: (A,) nodes; means: label-wide."""
+    rows, rule_first, left, right = phrases
+    at, Y, Z = values
+    mean_at, mean_Y, mean_Z = means
     widest = 1
     for a in range(mean_at.size - 1):
         widest = max(widest, mean_at[a + 1] - mean_at[a])

@@ -5,6 +5,8 @@ magnitude, and that factor is kept apart.  Sums may be regrouped by the compiler
 keeps them repeatable on a machine; nothing is assumed about signs, zeros or infinities.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -65,58 +67,85 @@ BATCH = 128  # rows of one rule that are multiplied together
 FEW = 4  # fewer rows than this are done one by one
 
 
-@njit(cache=True, nogil=True)
-def run_end(schedule, rule, entry, height, s):
-    """End of the run of rows in the schedule that share rule and height with row s, or are words."""
-    i = schedule[s]
-    stop = s + 1
-    while stop < schedule.size and stop - s < BATCH:
-        j = schedule[stop]
-        if rule[j] != rule[i] or height[j] != height[i] or entry[j] >= 0:
-            break
-        stop += 1
-    return stop
+class Nodes(NamedTuple):
+    """Rows of trees, (N,) each: children, rule at phrases, lexicon entry at words (-1 at the other), height.
+
+    schedule: rows by height and rule.  at: (N + 1,), row i owns the cells [at[i], at[i + 1]) of flat vectors.
+    """
+
+    schedule: np.ndarray
+    left: np.ndarray
+    right: np.ndarray
+    rule: np.ndarray
+    entry: np.ndarray
+    height: np.ndarray
+    at: np.ndarray
+
+
+class Tensors(NamedTuple):
+    """Flat weights: rule r owns [rule_at[r], rule_at[r + 1]), entry e begins at entry_at[e]."""
+
+    rule_at: np.ndarray
+    rule_weight: np.ndarray
+    entry_at: np.ndarray
+    entry_weight: np.ndarray
 
 
 @njit(cache=True, nogil=True)
-def outer_rows(rows, child, other, at, inside, nb, nc, W):
+def same_run(nodes, i, j):
+    """Whether row j is a phrase with the rule and the height of row i."""
+    return nodes.rule[j] == nodes.rule[i] and nodes.height[j] == nodes.height[i] and nodes.entry[j] < 0
+
+
+@njit(cache=True, nogil=True)
+def widest_row(at):
+    """The largest number of states of a row."""
+    widest = 0
+    for i in range(at.size - 1):
+        widest = max(widest, at[i + 1] - at[i])
+    return widest
+
+
+@njit(cache=True, nogil=True)
+def outer_rows(rows, nodes, inside, nb, nc, W):
     """W[k] = inside(left) (x) inside(right) of each row of a run."""
     for k in range(rows.size):
-        x, y = at[child[rows[k]]], at[other[rows[k]]]
+        x, y = nodes.at[nodes.left[rows[k]]], nodes.at[nodes.right[rows[k]]]
         for b in range(nb):
             v = inside[x + b]
             for c in range(nc):
                 W[k, b * nc + c] = v * inside[y + c]
 
 
+# Inside vectors of all rows [cohen-etal-2014, figure 4]: v(i)[a] = sum over b, c of C[a, b, c] v(left)[b] v(right)[c]
+# at phrases, the weights of the lexicon entry at words.  The schedule sorts rows by height, so that children come
+# before parents, and within a height by rule, so that rows of one rule stand together: their outer products are the
+# rows of one matrix, and one product with the rule's tensor does them all.  Every vector is divided by its largest
+# magnitude at once, which is kept in ``factor``, so that long sentences do not underflow.
 @njit(cache=True, nogil=True)
-def inside_pass(
-    schedule, left, right, rule, entry, height, at, rule_at, C, lexical_at, lexical, inside, factor
-):
-    """Inside vectors of all rows.
-
-    Row i owns inside[at[i]:at[i + 1]] and factor[i], the magnitude divided out at that row.
-    rule: (N,) at phrases.  entry: (N,) lexicon entry at preterminals, -1 at phrases.  schedule: rows
-    by height and rule; rows of one rule and height are multiplied together.
-    """
-    widest = 0
-    for i in range(left.size):
-        widest = max(widest, at[i + 1] - at[i])
+def inside_pass(nodes, tensors, inside, factor):
+    """Write inside[at[i]:at[i + 1]] of every row i, and in factor[i] the magnitude divided out there."""
+    schedule, left, right, at = nodes.schedule, nodes.left, nodes.right, nodes.at
+    C, rule_at = tensors.rule_weight, tensors.rule_at
+    widest = widest_row(at)
     w = np.empty(widest * widest, dtype=C.dtype)
     s = np.int64(0)
     while s < schedule.size:
         i = schedule[s]
-        if entry[i] >= 0:
+        if nodes.entry[i] >= 0:
             v = inside[at[i] : at[i + 1]]
-            e = lexical_at[entry[i]]
+            e = tensors.entry_at[nodes.entry[i]]
             for h in range(v.size):
-                v[h] = lexical[e + h]
+                v[h] = tensors.entry_weight[e + h]
             factor[i] = rescale(v)
             s += 1
             continue
-        stop = run_end(schedule, rule, entry, height, s)
+        stop = s + 1
+        while stop < schedule.size and stop - s < BATCH and same_run(nodes, i, schedule[stop]):
+            stop += 1
         rows = schedule[s:stop]
-        part = C[rule_at[rule[i]] : rule_at[rule[i] + 1]]
+        r = nodes.rule[i]
+        part = C[rule_at[r] : rule_at[r + 1]]
         nb, nc = at[left[i] + 1] - at[left[i]], at[right[i] + 1] - at[right[i]]
         na = at[i + 1] - at[i]
         if rows.size < FEW:
@@ -128,7 +157,7 @@ def inside_pass(
                 )
         else:
             W = np.empty((rows.size, nb * nc), dtype=C.dtype)
-            outer_rows(rows, left, right, at, inside, nb, nc, W)
+            outer_rows(rows, nodes, inside, nb, nc, W)
             V = np.dot(W, part.reshape(na, nb * nc).T)
             for k in range(rows.size):
                 for a in range(na):
@@ -153,72 +182,90 @@ def children_outside(T, y_in, z_in, inverse, y_out, z_out):
         y_out[b] = total * inverse
 
 
-@njit(cache=True, nogil=True)
-def outside_pass(
-    schedule, left, right, rule, entry, height, at, rule_at, C, inside, factor, outside, collect, rule_sum, lexical_at,
-    lexical_sum,
-):  # fmt: skip
-    """Outside vectors of all rows, scaled so that inside . outside = 1 at every row of a tree.
+class Sums(NamedTuple):
+    """Where expected counts are added, laid out as the weights are; rules still lack the factor C."""
 
-    Roots must be set beforehand; rows of trees without mass keep zeros.  With ``collect``, adds
-    to rule_sum the outer products whose product with C are the expected rule counts, and to
-    lexical_sum the expected counts of lexicon entries.
-    """
-    widest = 0
-    for i in range(left.size):
-        widest = max(widest, at[i + 1] - at[i])
-    T1 = np.empty(widest * widest, dtype=C.dtype)
-    W1 = np.empty((1, widest * widest), dtype=C.dtype)
+    rule: np.ndarray
+    entry: np.ndarray
+
+
+@njit(cache=True, nogil=True)
+def outside_run(rows, nodes, C, inside, factor, outside, rule_sum):
+    """The children of a run of rows whose rule has the tensor C, multiplied together; adds to rule_sum."""
+    left, right, at = nodes.left, nodes.right, nodes.at
+    i = rows[0]
+    nb, nc = at[left[i] + 1] - at[left[i]], at[right[i] + 1] - at[right[i]]
+    na, n = at[i + 1] - at[i], nb * nc
+    scaled = np.empty((rows.size, na), dtype=C.dtype)
+    for k in range(rows.size):
+        inverse = 1.0 / factor[rows[k]] if factor[rows[k]] != 0.0 else 0.0
+        for a in range(na):
+            scaled[k, a] = outside[at[rows[k]] + a] * inverse
+    T = np.dot(scaled, C.reshape(na, n))
+    W = np.empty((rows.size, n), dtype=C.dtype)
+    outer_rows(rows, nodes, inside, nb, nc, W)
+    G = np.dot(scaled.T, W)
+    for a in range(na):
+        for j in range(n):
+            rule_sum[a * n + j] += G[a, j]
+    for k in range(rows.size):
+        if factor[rows[k]] != 0.0:
+            x, z = left[rows[k]], right[rows[k]]
+            children_outside(
+                T[k], inside[at[x] : at[x + 1]], inside[at[z] : at[z + 1]], 1.0,
+                outside[at[x] : at[x + 1]], outside[at[z] : at[z + 1]],
+            )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def outside_row(j, nodes, C, inside, factor, outside, rule_sum, room):
+    """The same of one row by itself.  room: (2, n) to work in, where n is the largest product of two rows' states."""
+    left, right, at = nodes.left, nodes.right, nodes.at
+    if factor[j] == 0.0:
+        return
+    x, z = left[j], right[j]
+    y_in, z_in = inside[at[x] : at[x + 1]], inside[at[z] : at[z + 1]]
+    o, n = outside[at[j] : at[j + 1]], y_in.size * z_in.size
+    T = room[0]
+    contract_parent(C, o, n, T)
+    children_outside(T, y_in, z_in, 1.0 / factor[j], outside[at[x] : at[x + 1]], outside[at[z] : at[z + 1]])
+    w = room[1, :n]
+    for b in range(y_in.size):
+        for c in range(z_in.size):
+            w[b * z_in.size + c] = y_in[b] * z_in[c]
+    add_outer(o, 1.0 / factor[j], w, rule_sum)
+
+
+# Outside vectors of all rows, from the roots down: with T[b, c] = sum over a of o[a] C[a, b, c] / factor, the children
+# of a row get o(left)[b] = sum over c of T[b, c] v(right)[c] and o(right)[c] = sum over b of T[b, c] v(left)[b].  They
+# are scaled so that inside . outside = 1 at every row of a tree.  The schedule of the inside pass is walked backwards,
+# runs of one rule and height together again.  On the way the expected counts are added up: at words inside * outside,
+# at rules the outer products o (x) v(left) (x) v(right), whose product with C is the count (formed once, at the end).
+@njit(cache=True, nogil=True)
+def outside_pass(nodes, tensors, inside, factor, outside, sums):
+    """Write outside vectors; roots must be set beforehand, rows of trees without mass keep zeros."""
+    schedule, at, rule_at = nodes.schedule, nodes.at, tensors.rule_at
+    widest = widest_row(at)
+    room = np.empty((2, widest * widest), dtype=tensors.rule_weight.dtype)
     s = schedule.size
     while s > 0:
         i = schedule[s - 1]
-        if entry[i] >= 0:
-            if collect:
-                e = lexical_at[entry[i]]
-                for h in range(at[i + 1] - at[i]):
-                    lexical_sum[e + h] += outside[at[i] + h] * inside[at[i] + h]
+        if nodes.entry[i] >= 0:
+            e = tensors.entry_at[nodes.entry[i]]
+            for h in range(at[i + 1] - at[i]):
+                sums.entry[e + h] += outside[at[i] + h] * inside[at[i] + h]
             s -= 1
             continue
         first = s - 1
-        while first > 0 and s - first < BATCH:
-            j = schedule[first - 1]
-            if rule[j] != rule[i] or height[j] != height[i] or entry[j] >= 0:
-                break
+        while first > 0 and s - first < BATCH and same_run(nodes, i, schedule[first - 1]):
             first -= 1
         rows = schedule[first:s]
-        r = rule[i]
-        part = C[rule_at[r] : rule_at[r + 1]]
-        nb, nc = at[left[i] + 1] - at[left[i]], at[right[i] + 1] - at[right[i]]
-        na, n = at[i + 1] - at[i], nb * nc
-        many = rows.size >= FEW
-        if many:
-            scaled = np.empty((rows.size, na), dtype=C.dtype)
+        r = nodes.rule[i]
+        C = tensors.rule_weight[rule_at[r] : rule_at[r + 1]]
+        rule_sum = sums.rule[rule_at[r] : rule_at[r + 1]]
+        if rows.size >= FEW:
+            outside_run(rows, nodes, C, inside, factor, outside, rule_sum)
+        else:
             for k in range(rows.size):
-                inverse = 1.0 / factor[rows[k]] if factor[rows[k]] != 0.0 else 0.0
-                for a in range(na):
-                    scaled[k, a] = outside[at[rows[k]] + a] * inverse
-            T = np.dot(scaled, part.reshape(na, n))
-            if collect:
-                W = np.empty((rows.size, n), dtype=C.dtype)
-                outer_rows(rows, left, right, at, inside, nb, nc, W)
-                G = np.dot(scaled.T, W)
-                for a in range(na):
-                    for j in range(n):
-                        rule_sum[rule_at[r] + a * n + j] += G[a, j]
-        for k in range(rows.size):
-            j = rows[k]
-            if factor[j] == 0.0:
-                continue
-            x, z = left[j], right[j]
-            y_in, z_in = inside[at[x] : at[x + 1]], inside[at[z] : at[z + 1]]
-            y_out, z_out = outside[at[x] : at[x + 1]], outside[at[z] : at[z + 1]]
-            if many:
-                children_outside(T[k], y_in, z_in, 1.0, y_out, z_out)
-            else:
-                o = outside[at[j] : at[j + 1]]
-                contract_parent(part, o, n, T1)
-                children_outside(T1, y_in, z_in, 1.0 / factor[j], y_out, z_out)
-                if collect:
-                    outer_rows(rows[k : k + 1], left, right, at, inside, nb, nc, W1)
-                    add_outer(o, 1.0 / factor[j], W1[0, :n], rule_sum[rule_at[r] : rule_at[r + 1]])
+                outside_row(rows[k], nodes, C, inside, factor, outside, rule_sum, room)
         s = first

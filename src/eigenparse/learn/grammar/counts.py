@@ -7,6 +7,8 @@ import numpy.typing as npt
 
 from eigenparse.arrays import FloatArray, IntVector, filled_zeros
 from eigenparse.kernels.grammar.counts import (
+    Annotated,
+    Layout,
     annotated_counts,
     divide_by_totals,
     smooth_rule_counts,
@@ -30,16 +32,21 @@ class LatentCounts:
         return LatentCounts(self.states, rule + other.rule, entry + other.entry, self.root + other.root)
 
 
+def _place(skeleton: Skeleton, states: IntVector) -> Layout:
+    """Where everything stands, as kernels take it."""
+    return Layout(skeleton.rules, skeleton.entry_label, states, *layout(skeleton, states))
+
+
 def hard_counts(
     encoded: Encoded, state: IntVector, states: IntVector, *, dtype: npt.DTypeLike = np.float64
 ) -> LatentCounts:
     """Counts of trees whose rows carry a latent state."""
     trees, skeleton = encoded.trees, encoded.skeleton
-    rule_at, entry_at, state_at = layout(skeleton, states)
-    rule, entry = filled_zeros(rule_at[-1], dtype), filled_zeros(entry_at[-1], dtype)
-    annotated_counts(
-        trees.label, trees.left, trees.right, encoded.rule, encoded.entry, state, states, rule_at, entry_at, rule, entry
-    )  # fmt: skip
+    place = _place(skeleton, states)
+    state_at = place.state_at
+    rule, entry = filled_zeros(place.rule_at[-1], dtype), filled_zeros(place.entry_at[-1], dtype)
+    rows = Annotated(trees.left, trees.right, encoded.rule, encoded.entry, state)
+    annotated_counts(rows, place, rule, entry)
     top = trees.root
     root = np.bincount(state_at[trees.label[top]] + state[top], minlength=state_at[-1]).astype(np.float64)
     return LatentCounts(states, rule, entry, root)
@@ -53,22 +60,20 @@ def estimate(
     ``state_mixing`` moves that share of each state's lexical counts to the label's other states.
     """
     states = counts.states
-    rule_at, entry_at, state_at = layout(skeleton, states)
-    place = (skeleton.rules, skeleton.entry_label, states, rule_at, entry_at, state_at)
+    place = _place(skeleton, states)
+    rule_at, entry_at, state_at = place.rule_at, place.entry_at, place.state_at
     total = np.zeros(state_at[-1])
-    state_totals(*place, counts.rule, counts.entry, total)
+    state_totals(place, counts.rule, counts.entry, total)
     rule, entry = counts.rule, counts.entry.copy()
     if rule_smoothing > 0:
         rule = filled_zeros(counts.rule.size, counts.rule.dtype)
         share = total / np.maximum(np.repeat(np.add.reduceat(total, state_at[:-1]), states), 1e-300)
-        smooth_rule_counts(
-            skeleton.rules, states, rule_at, state_at, counts.rule, share, rule_smoothing, rule
-        )
+        smooth_rule_counts(place, counts.rule, share, rule_smoothing, rule)
         total = np.zeros(state_at[-1])
-        state_totals(*place, rule, entry, total)
+        state_totals(place, rule, entry, total)
     else:
         rule = rule.copy()
-    divide_by_totals(*place, total, rule, entry)
+    divide_by_totals(place, total, rule, entry)
     if state_mixing > 0:
         mean = np.add.reduceat(entry, entry_at[:-1]) / states[skeleton.entry_label]
         entry = (1 - state_mixing) * entry + state_mixing * np.repeat(mean, states[skeleton.entry_label])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenparse.arrays import AnyArray, FloatArray, LongVector, filled_zeros
-from eigenparse.kernels.grammar.tree import inside_pass, outside_pass
+from eigenparse.kernels.grammar.tree import Nodes, Sums, Tensors, inside_pass, outside_pass
 from eigenparse.learn.grammar.counts import LatentCounts
 from eigenparse.learn.grammar.encode import Encoded
 from eigenparse.models.grammar.pcfg import Weights
@@ -32,22 +32,12 @@ def expected_counts(encoded: Encoded, weights: Weights) -> Expectation:
     at = np.concatenate(([0], np.cumsum(width)))
     inside, outside = filled_zeros(at[-1], dtype), filled_zeros(at[-1], dtype)
     factor = np.zeros(trees.label.size)
-    columns = (
-        encoded.schedule,
-        trees.left,
-        trees.right,
-        encoded.rule,
-        encoded.entry,
-        encoded.height,
-        at,
-        weights.rule_at,
-    )
-    inside_pass(*columns, weights.rule_weight, weights.entry_at, weights.entry_weight, inside, factor)
+    nodes = Nodes(encoded.schedule, trees.left, trees.right, encoded.rule, encoded.entry, encoded.height, at)
+    tensors = Tensors(weights.rule_at, weights.rule_weight, weights.entry_at, weights.entry_weight)
+    inside_pass(nodes, tensors, inside, factor)
     root_count, log_total, empty = _roots(encoded, weights, at, inside, factor, outside)
     rule_sum, entry_sum = (filled_zeros(w.size, w.dtype) for w in (weights.rule_weight, weights.entry_weight))
-    outside_pass(
-        *columns, weights.rule_weight, inside, factor, outside, True, rule_sum, weights.entry_at, entry_sum
-    )
+    outside_pass(nodes, tensors, inside, factor, outside, Sums(rule_sum, entry_sum))
     rule_sum *= weights.rule_weight
     counts = LatentCounts(weights.states, rule_sum, entry_sum, root_count)
     inside *= outside

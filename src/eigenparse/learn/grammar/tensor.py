@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenparse.arrays import FloatArray, IntVector, LongVector
-from eigenparse.kernels.grammar.moments import rule_moments
+from eigenparse.kernels.grammar.moments import Phrases, Values, rule_moments
 from eigenparse.learn.grammar.encode import Encoded
 from eigenparse.learn.grammar.states import NodeFeatures, StateOptions, label_blocks, noisy
 from eigenparse.models.grammar.pcfg import Weights, layout
@@ -65,10 +65,12 @@ def tensor_weights(encoded: Encoded, projected: Projected, smoothing: float) -> 
     rows = phrases[np.argsort(encoded.rule[phrases], kind="stable")]
     first = np.searchsorted(encoded.rule[rows], np.arange(skeleton.rules.shape[0] + 1))
     rule = np.empty(rule_at[-1])
-    rule_moments(
-        rows, first, skeleton.rules, trees.left, trees.right, at, projected.inside, projected.outside, count,
-        state_at, mean_inside, mean_outside, float(smoothing), rule_at, rule,
-    )  # fmt: skip
+    phrase_rows = Phrases(rows, first, trees.left, trees.right)
+    values, means = (
+        Values(at, projected.inside, projected.outside),
+        Values(state_at, mean_inside, mean_outside),
+    )
+    rule_moments(skeleton.rules, phrase_rows, values, count, means, float(smoothing), rule_at, rule)
     entry = _entry_means(encoded, projected, entry_at, count)
     root = np.zeros(state_at[-1])
     for top in trees.root:
