@@ -1,6 +1,7 @@
 """Probabilities and marginals against enumeration of all trees and all states."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest

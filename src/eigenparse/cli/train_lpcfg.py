@@ -108,6 +108,10 @@ def lpcfg(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on where an interrupted run of this command stopped.")
     ] = False,
+    unpacked: Annotated[
+        bool,
+        typer.Option("--unpacked", help="Write all weights in full: a file ten to thirty times larger."),
+    ] = False,
     out_of_core: Annotated[
         bool,
         typer.Option("--out-of-core", help="Read the trees in shards, again and again; any number fits."),
@@ -139,4 +143,8 @@ def lpcfg(
         rare_words=value(rare_words),
         jobs=jobs,
     )
-    run(Job(learner, tuple(trees), out, dev, skip_broken, report, tune_states, resume, out_of_core, cluster))
+    run(
+        Job(
+            learner, tuple(trees), out, dev, skip_broken, report, tune_states, resume, out_of_core, cluster, unpacked
+        )
+    )  # fmt: skip

@@ -42,6 +42,7 @@ class Job:
     resume: bool = False
     out_of_core: bool = False
     cluster: str | None = None
+    unpacked: bool = False
 
 
 def run(job: Job) -> None:
@@ -70,7 +71,7 @@ def run(job: Job) -> None:
                 checkpoint=checkpoint,
                 run=None if job.cluster is None else where,
             )
-        grammar.save(job.out)
+        grammar.save(job.out, packed=not job.unpacked)
     elapsed = time.perf_counter() - started
     for line in learning_lines(grammar):
         tell(line)
@@ -98,7 +99,7 @@ def run_shards(job: Job, started: float) -> bool:
         with stages("learning") as progress, open_run(job.cluster, job.learner.jobs) as where:
             learned = train_shards(shards, options, run=where, progress=progress, checkpoint=checkpoint)
         grammar = replace(Grammar.of(learned.grammar), learning=Learning(learned.seconds, learned.megabytes))
-        grammar.save(job.out)
+        grammar.save(job.out, packed=not job.unpacked)
     elapsed = time.perf_counter() - started
     for line in [*learning_lines(grammar), f"{len(shards)} shards; wrote {job.out} in {elapsed:.1f} s"]:
         tell(line)

@@ -52,6 +52,16 @@ def save_grammar(grammar: LatentGrammar, path: str | Path, *, packed: bool = Fal
     save_model(path, kind=PACKED_KIND if packed else KIND, header=header, arrays=arrays)
 
 
+def can_be_packed(grammar: LatentGrammar) -> bool:
+    """Whether no weight is negative: roundings of signed weights would not average out."""
+    return all(
+        bool(np.all(part >= 0))
+        for one in (grammar, *grammar.others)
+        for weights in one.members
+        for part in (weights.rule_weight, weights.entry_weight, weights.root_weight)
+    )
+
+
 def _parts(grammar: LatentGrammar, prefix: str) -> tuple[dict[str, Any], dict[str, AnyArray]]:
     """Header and named arrays of one grammar."""
     skeleton = grammar.skeleton
