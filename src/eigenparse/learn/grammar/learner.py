@@ -70,7 +70,7 @@ class LpcfgOptions:
     ensemble: int = 1
     seed: int = 0
     binarisation: Binarisation = Binarisation(factor="head")
-    span_loss: float = 0.005
+    span_loss: float = 0.008
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
