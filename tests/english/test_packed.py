@@ -109,7 +109,7 @@ def test_whole_numbers_are_exact() -> None:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"packing": 2}, "packing 2 is unknown"),
+        ({"packing": 3}, "packing 3 is unknown"),
         ({"layout": []}, "do not add up"),
         ({"layout": [["header", "|u1", [10**15], "zlib", 10]]}, "do not add up"),
         ({"layout": [["header", "|u1", [-1], "zlib", 10]]}, "do not add up"),
@@ -140,3 +140,23 @@ def test_a_damaged_stream_is_one_sentence(grammar: LatentGrammar, tmp_path: Path
 
 def test_examples_in_docstrings() -> None:
     assert doctest.testmod(eigenparse.models.grammar.packed).failed == 0
+
+
+@pytest.mark.parametrize("share", [0.05, 0.9])
+def test_few_values_and_many_come_back_at_their_places(share: float) -> None:
+    rng = np.random.default_rng(3)
+    values = np.where(rng.random(4000) < share, rng.random(4000), 0.0).astype(np.float32)
+    about, arrays = pack_parts({}, {"x.rule_probability": values})
+    assert any(part[0].endswith(".gaps") for part in about["layout"]) == (share < 0.25)
+    found = unpack_parts(about, arrays)[1]["x.rule_probability"]
+    assert np.array_equal(found > 0, values > 0)
+    np.testing.assert_allclose(found, values, rtol=0.01)
+
+
+def test_gaps_that_lead_outside_are_refused() -> None:
+    values = np.zeros(4000, dtype=np.float32)
+    values[[3, 3999]] = 0.5, 0.25
+    about, arrays = pack_parts({}, {"x.rule_probability": values})
+    about["notes"]["x.rule_probability"]["shape"] = [3999]
+    with pytest.raises(DataError, match="do not lie where they should"):
+        unpack_parts(about, arrays)

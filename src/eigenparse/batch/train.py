@@ -51,7 +51,7 @@ def train(
         options = _tuned(options, data, work)
         model = options.fit(data.train, work)
         work.stages.stop()
-        save_model(model, out, kind.name)
+        save_model(model, out, kind.name, packed=not getattr(options, "unpacked", False))
     elapsed = time.perf_counter() - began
     for line in (*_learnt_lines(kind, model), *stage_lines(work.stages)):
         tell(line)

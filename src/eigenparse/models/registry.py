@@ -52,6 +52,8 @@ class Kind:
     training data is read and whose method ``read(sources)`` reads it.  verbs: "module:function" by verb
     ("parse", "tag", "score", "sample", "perplexity", "transcribe", "info", "merge", "evaluate").
     face: "module:function" from the model to what ``eigenparse.load`` returns, None for the model itself.
+    packer: "module:function" from the model to a smaller model and the kind of its file, or to None where it cannot
+    be packed; None for kinds that are always written in full.
     kernels: the module of kernels whose compiled files tell that the kind was used before.
     """
 
@@ -64,6 +66,7 @@ class Kind:
     reading: str | None = None
     verbs: Mapping[str, str] = field(default_factory=dict)
     face: str | None = None
+    packer: str | None = None
     kernels: str | None = None
 
 
@@ -151,8 +154,12 @@ def verb_of(path: str | Path, verb: str) -> Any:
     return named(kind.verbs[verb])
 
 
-def save_model(model: Model, path: str | Path, kind: str) -> None:
-    """Write a model file; the same model always gives the same bytes."""
+def save_model(model: Model, path: str | Path, kind: str, *, packed: bool = False) -> None:
+    """Write a model file; the same model always gives the same bytes.  packed: smaller, where the kind has a way."""
+    record = kind_named(kind) if packed else None
+    smaller = named(record.packer)(model) if record is not None and record.packer else None
+    if smaller is not None:
+        model, kind = smaller
     header, arrays = model.to_parts()
     write_container(path, kind=kind, header=header, arrays=arrays)
 

@@ -232,6 +232,18 @@ def _narrow_search(parser: Parser, words: Choices, limits: Constraints) -> Searc
     return None
 
 
+def _narrower(pruning: Pruning) -> Pruning:
+    """Higher thresholds, for spans that a filter left open: few of the trees that compete for mass are left."""
+    return replace(
+        pruning,
+        item=3 * pruning.item,
+        edge=3 * pruning.edge,
+        coarse_item=3 * pruning.coarse_item,
+        coarse_edge=3 * pruning.coarse_edge,
+        state=10 * pruning.state,
+    )
+
+
 def _filtered_search(parser: Parser, words: Choices, limits: Constraints) -> Search | None:
     """The search over the spans that the filter leaves open; None without a filter or a tree."""
     grammar = parser.grammar
@@ -239,7 +251,7 @@ def _filtered_search(parser: Parser, words: Choices, limits: Constraints) -> Sea
         return None
     readings = read_words(grammar, words)
     is_open = spans_left_open(grammar.span_filter, parser.label_tag, words, readings, limits)
-    pruning = _fitting(parser.options.pruning, parser.options, words.at.size - 1)
+    pruning = _fitting(_narrower(parser.options.pruning), parser.options, words.at.size - 1)
     forest = forest_of(grammar, parser.index, words, readings, limits, is_open, pruning)
     return None if forest is None else Search(forest, pruning, "ok", is_open)
 
@@ -308,7 +320,7 @@ def chart_of(parser: Parser, found: Search, others: Sequence[Space] = ()) -> Cha
     usable = tuple(m for m in members if m.sign != 0) or (_plain(forest),)
     log_total = float(np.mean([m.log_total for m in usable]))
     belief = combine(forest, usable, parser.options.objective.combination)
-    voices = [_voice(other, *space, found.is_open) for other, space in zip(parser.others, others)]
+    voices = [_voice(other, *space, found) for other, space in zip(parser.others, others)]
     posteriors = mean_brackets(
         [brackets(forest, belief, parser.table), *(v for v in voices if v is not None)]
     )
@@ -333,12 +345,15 @@ def _marginals(forest: Forest, arrays: LatentArrays, weights: Weights, pruning: 
     return found if found.sign != 0 else marginals(forest, weights, pruning.state)
 
 
-def _voice(parser: Parser, words: Choices, limits: Constraints, is_open: BoolVector) -> Brackets | None:
+def _voice(parser: Parser, words: Choices, limits: Constraints, found: Search) -> Brackets | None:
     """Bracket posteriors of a sentence under another grammar of the ensemble; None if it has no parse."""
-    pruning = _fitting(parser.options.pruning, parser.options, words.at.size - 1)
+    filtered = found.is_open.size > 0
+    pruning = (
+        found.pruning if filtered else _fitting(parser.options.pruning, parser.options, words.at.size - 1)
+    )
     readings = read_words(parser.grammar, words)
     try:
-        forest = forest_of(parser.grammar, parser.index, words, readings, limits, is_open, pruning)
+        forest = forest_of(parser.grammar, parser.index, words, readings, limits, found.is_open, pruning)
     except ForestTooLarge:
         return None
     if forest is None:

@@ -7,7 +7,7 @@ import numpy as np
 from eigenparse.arrays import BoolVector, FloatArray, IntVector, as_ids
 from eigenparse.kernels.grammar.forest import Constraints, RuleIndex
 from eigenparse.kernels.grammar.kept_forest import Forest, Thresholds, base_forest, pruned_forest
-from eigenparse.kernels.grammar.tag_chain import Choices, Readings, read_tags
+from eigenparse.kernels.grammar.tag_chain import Choices, Readings, lexicon_choices, read_tags
 from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton
 
 __all__ = [
@@ -61,12 +61,10 @@ def rule_index(skeleton: Skeleton) -> RuleIndex:
 
 def choices(skeleton: Skeleton, symbols: IntVector) -> Choices:
     """The lexicon entries of a sentence's symbols."""
-    first, last = skeleton.entry_start[symbols], skeleton.entry_start[symbols + 1]
-    at = np.concatenate(([0], np.cumsum(last - first)))
-    entry = np.arange(at[-1]) + np.repeat(first - at[:-1], last - first)
-    probability = skeleton.entry_probability[entry]
-    label = skeleton.entry_label[entry]
-    return Choices(as_ids(symbols), as_ids(at), as_ids(entry), label, probability, np.ones(entry.size))
+    found: Choices = lexicon_choices(
+        as_ids(symbols), skeleton.entry_start, skeleton.entry_label, skeleton.entry_probability
+    )
+    return found
 
 
 def widened(skeleton: Skeleton, words: Choices, share: float = 1e-3) -> Choices:

@@ -13,7 +13,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from eigenparse.kernels.grammar.tag_chain import Choices, likeliest_labels, tag_posteriors, widest_choice
+from eigenparse.kernels.grammar.tag_chain import (
+    lexicon_choices,
+    likeliest_labels,
+    tag_posteriors,
+    widest_choice,
+)
 
 Array = npt.NDArray[Any]
 # Parts at the start of a span: nothing, tag before, first tag, both, first word, word before, the two
@@ -248,18 +253,9 @@ def chain_tags(symbol, word_at, sentences, lexicon, follow, found):
     their probabilities.
     """
     entry_start, entry_label, probability = lexicon
-    nothing = np.empty(0)
     for s in range(sentences[0], sentences[1]):
         low, high = word_at[s], word_at[s + 1]
-        at = np.zeros(high - low + 1, dtype=np.int32)
-        for i in range(high - low):
-            at[i + 1] = at[i] + entry_start[symbol[low + i] + 1] - entry_start[symbol[low + i]]
-        entry, label, chance = np.empty(at[-1], np.int32), np.empty(at[-1], np.int32), np.empty(at[-1])
-        for i in range(high - low):
-            for e in range(at[i], at[i + 1]):
-                entry[e] = entry_start[symbol[low + i]] + e - at[i]
-                label[e], chance[e] = entry_label[entry[e]], probability[entry[e]]
-        words = Choices(symbol[low:high], at, entry, label, chance, nothing)
-        shape = (high - low, widest_choice(at))
+        words = lexicon_choices(symbol[low:high], entry_start, entry_label, probability)
+        shape = (high - low, widest_choice(words.at))
         posterior = tag_posteriors(words, follow, np.zeros(shape), np.zeros(shape))
         found[low:high] = likeliest_labels(words, posterior)

@@ -26,6 +26,21 @@ class Choices(NamedTuple):
     emission: Array
 
 
+@njit(cache=True, nogil=True)
+def lexicon_choices(symbol, entry_start, entry_label, entry_probability):
+    """All lexicon entries of a sentence's symbols; symbol x owns [entry_start[x], entry_start[x + 1])."""
+    n = symbol.size
+    at = np.zeros(n + 1, dtype=np.int32)
+    for i in range(n):
+        at[i + 1] = at[i] + entry_start[symbol[i] + 1] - entry_start[symbol[i]]
+    entry, label, chance = np.empty(at[-1], np.int32), np.empty(at[-1], np.int32), np.empty(at[-1])
+    for i in range(n):
+        for e in range(at[i], at[i + 1]):
+            entry[e] = entry_start[symbol[i]] + e - at[i]
+            label[e], chance[e] = entry_label[entry[e]], entry_probability[entry[e]]
+    return Choices(symbol, at, entry, label, chance, np.ones(at[-1]))
+
+
 class Readings(NamedTuple):
     """What the chain of tags says about a sentence.
 

@@ -19,7 +19,7 @@ USUAL: dict[str, Any] = {
     "method": "cluster", "states": 32, "noise": "none", "noise_level": 0.1, "features": "full", "scaling": "counts",
     "precision": "single", "factor": "head", "horizontal": 0, "vertical": 1, "rare": 5, "rare_words": "class",
     "state_mixing": 0.1, "word_weight": 1.0, "tag_weight": 2.0, "coarse_states": 4,
-    "nodes_per_state": 100, "em_rounds": 0, "rule_smoothing": 10.0, "word_shrinkage": 1.0, "span_loss": 0.005,
+    "nodes_per_state": 100, "em_rounds": 0, "rule_smoothing": 10.0, "word_shrinkage": 1.0, "span_loss": 0.008,
 }  # fmt: skip
 BY_METHOD: dict[str, dict[str, Any]] = {
     "cluster": {"em_rounds": 3},
@@ -128,10 +128,11 @@ class GrammarOptions(Options):
     )
     span_loss: float | None = option(
         None,
-        "Share of held-out constituents that the filter of spans may close, 0 for no filter; 0.005 unless given.",
+        "Share of held-out constituents that the filter of spans may close, 0 for no filter; 0.008 unless given.",
         low=0.0,
         high=0.5,
     )
+    unpacked: bool = option(False, "Write all weights in full precision: a file ten to thirty times larger.")
     tune_states: bool = option(
         False, "First choose the numbers of states by F1 on the --dev trees; this learns many grammars."
     )

@@ -170,6 +170,7 @@ GRAMMAR = Kind(
         "plot": "eigenparse.batch.plot:grammar_curves",
     },
     face="eigenparse.api.grammar:Grammar.of",
+    packer="eigenparse.models.grammar.packed:packed",
     kernels="eigenparse.kernels.grammar.tree",
 )
 # What is unpacked is checked as a GRAMMAR (``PackedGrammar.from_parts``).

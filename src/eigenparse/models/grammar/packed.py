@@ -20,11 +20,13 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.errors import DataError
-from eigenparse.models.grammar.kind import GRAMMAR
+from eigenparse.models.grammar.kind import GRAMMAR, PACKED
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.schema import check_model
 
-PACKING = 1
+PACKING = 2
+READ = (1, 2)  # 1 knew no gaps
+SPARSE = 0.25  # with a smaller share of values that are not zero, their places are kept as gaps
 MOST_BYTES = 4_000_000_000  # of all unpacked parts, and of an array made from them
 FREE_BYTES, MOST_TIMES = 64_000_000, 200  # so much may be unpacked, or so many times the packed size
 MUCH = 0.8  # of the other size; LZMA takes longer to unpack
@@ -33,7 +35,8 @@ FINE_STEPS = 2046  # of the scale of probabilities
 TOP_STEPS = 65534  # of the scale of an entry's largest weights
 LEAST_RULE = 1e-6
 LEAST_SHARE = 1e-3  # of an entry's largest weight
-FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9}]
+FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9}]  # for reading: the largest reach
+EFFORT = 2  # of LZMA: higher ones take many times longer to pack and save little
 MOST_REACH = 1 << 26  # bytes, as the preset has it
 Arrays = dict[str, AnyArray]
 
@@ -60,6 +63,17 @@ class PackedGrammar:
         return self.grammar.summary()
 
 
+def packed(grammar: LatentGrammar) -> tuple[PackedGrammar, str] | None:
+    """The grammar as it is written by default; None with negative weights, whose roundings would not average out."""
+    signed = any(
+        bool(np.any(part < 0))
+        for one in (grammar, *grammar.others)
+        for weights in one.members
+        for part in (weights.rule_weight, weights.entry_weight, weights.root_weight)
+    )
+    return None if signed else (PackedGrammar(grammar), PACKED.name)
+
+
 def pack_parts(header: dict[str, Any], arrays: Mapping[str, AnyArray]) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of a model file that ``unpack_parts`` turns into (nearly) those given."""
     layout: list[list[Any]] = []
@@ -82,8 +96,10 @@ def pack_parts(header: dict[str, Any], arrays: Mapping[str, AnyArray]) -> tuple[
 def _compressed(content: bytes) -> tuple[str, bytes]:
     """The name of a method and what it made of some bytes."""
     reach = max(4096, 1 << (len(content) - 1).bit_length()) if content else 4096
-    filters = [{**FILTERS[0], "dict_size": min(reach, MOST_REACH)}]  # no more memory than the content needs
-    quick, small = zlib.compress(content, 9), lzma.compress(content, lzma.FORMAT_RAW, filters=filters)
+    filters = [
+        {**FILTERS[0], "preset": EFFORT, "dict_size": min(reach, MOST_REACH)}
+    ]  # what the content needs
+    quick, small = zlib.compress(content, 6), lzma.compress(content, lzma.FORMAT_RAW, filters=filters)
     return ("lzma", small) if len(small) < MUCH * len(quick) else ("zlib", quick)
 
 
@@ -109,16 +125,20 @@ def _pack_one(name: str, arrays: Mapping[str, AnyArray], put: Any) -> dict[str, 
         put(name, coarse[0].astype(np.uint8))
         return note | {"kind": "shares", "top": fine[1:], "scale": coarse[1:]}
     codes, low, high = to_scale(flat, LEAST_RULE if name.endswith("rule_weight") else 0.0, FINE_STEPS)
-    present = codes > 0
-    put(f"{name}.present", np.packbits(present))
-    put(name, (codes[present] & 255).astype(np.uint8))
-    put(f"{name}.high", (codes[present] >> 8).astype(np.uint8))
+    place = np.flatnonzero(codes)
+    if place.size < SPARSE * codes.size:
+        gaps = np.diff(place, prepend=-1)
+        put(f"{name}.gaps", gaps.astype(_smallest(gaps)))
+    else:
+        put(f"{name}.present", np.packbits(codes > 0))
+    put(name, (codes[place] & 255).astype(np.uint8))
+    put(f"{name}.high", (codes[place] >> 8).astype(np.uint8))
     return note | {"kind": "scale", "scale": [low, high]}
 
 
 def unpack_parts(about: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of a grammar, single precision where they are probabilities."""
-    if about.get("packing") != PACKING:
+    if about.get("packing") not in READ:
         raise DataError(f"packing {about.get('packing')!r} is unknown; use the eigenparse that wrote it")
     parts = _parts(about, arrays["packed"].tobytes())
     made: Arrays = {}
@@ -188,17 +208,27 @@ def _unpack_one(name: str, note: Mapping[str, Any], parts: Arrays, made: Arrays)
             raise DataError(f"{name}: the numbers of states do not fit")
         if width.size != top.size or int(width.sum(dtype=np.int64)) != share.size:
             raise DataError(f"{name}: the numbers of states do not fit")
-        weights = share.astype(np.float64) * np.repeat(top, width)
-        if weights.max(initial=0.0) > np.finfo(np.float32).max:
+        if float(share.max(initial=0.0)) * float(top.max(initial=0.0)) > np.finfo(np.float32).max:
             raise DataError(f"{name}: weights are too large")
-        return weights.astype(single).reshape(shape)
-    if parts[f"{name}.present"].size != (n + 7) // 8:
-        raise DataError(f"{name}: not as many values as it says")
-    present = np.unpackbits(parts[f"{name}.present"], count=n).view(np.bool_)
+        share *= np.repeat(top, width)
+        return share.astype(single, copy=False).reshape(shape)
     values = np.zeros(n, dtype=single)
     codes = parts[f"{name}.high"].astype(np.uint16) << 8 | parts[name]
-    values[present] = _restored(codes, note["scale"], FINE_STEPS)
+    values[_places(name, parts, n)] = _restored(codes, note["scale"], FINE_STEPS)
     return values.reshape(shape)
+
+
+def _places(name: str, parts: Arrays, n: int) -> AnyArray:
+    """Which of n values are not zero: their places, or a mark for each of the n."""
+    if f"{name}.gaps" in parts:
+        gaps = parts[f"{name}.gaps"].astype(np.int64)
+        place = np.cumsum(gaps) - 1
+        if gaps.size != parts[name].size or gaps.min(initial=1) < 1 or place.max(initial=0) >= max(n, 1):
+            raise DataError(f"{name}: values do not lie where they should")
+        return place
+    if parts[f"{name}.present"].size != (n + 7) // 8:
+        raise DataError(f"{name}: not as many values as it says")
+    return np.unpackbits(parts[f"{name}.present"], count=n).view(np.bool_)
 
 
 def _restored(codes: AnyArray, ends: tuple[float, float], steps: int) -> FloatArray:
