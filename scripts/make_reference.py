@@ -35,11 +35,7 @@ SHARED = {
 def commands() -> str:
     """Every verb with its arguments and options."""
     importlib.import_module("eigenparse.cli.verbs")
-    learners = importlib.import_module("eigenparse.cli.learners")
     main = importlib.import_module("eigenparse.cli.main")
-    for kind in learners.trained_kinds():
-        if kind.trainer.startswith("train "):
-            learners.add_learner(main.train, kind, kind.trainer.removeprefix("train "))
     lines = [
         "# Command-line reference",
         "",
@@ -53,12 +49,14 @@ def commands() -> str:
 
 def leaves(command, path):
     """Commands that are not groups, with their full names."""
-    below = getattr(command, "commands", None)
-    if below is None:
+    if not hasattr(command, "list_commands"):
         yield path, command
         return
-    for name in sorted(below):
-        yield from leaves(below[name], (*path, name))
+    context = command.make_context(" ".join(path), [], resilient_parsing=True)
+    for name in sorted(
+        command.list_commands(context)
+    ):  # asks for commands that are made when they are needed
+        yield from leaves(command.get_command(context, name), (*path, name))
 
 
 def section(name, command) -> list[str]:
