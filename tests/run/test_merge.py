@@ -139,7 +139,7 @@ def test_models_that_do_not_add_up_are_refused(halves: pathlib.Path) -> None:
         plain = halves / "plain.model"
         done = call("train", *TRAINERS[kind], halves / f"a.{kind}", "--out", plain)
         assert done.code == 0, done.err
-        assert "no statistics" in call("merge", first, plain, "--out", out).err
+        assert "without statistics" in call("merge", first, plain, "--out", out).err
     mixed = call("merge", trained(halves, "hmm", "a"), trained(halves, "rhmm", "a"), "--out", out)
     assert "one kind" in mixed.err
     keep = (halves / "a.hmm", "--unit", "word", "--keep-statistics", "--out", out)

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from eigenparse.cli.app import READ, WRITTEN
+from eigenparse.cli.app import FOLDER, READ, WRITTEN
 
 Jobs = Annotated[int, typer.Option(min=0, metavar="N", help="Processes; 0 for all cores.")]
 Cluster = Annotated[
@@ -22,6 +22,18 @@ Trees = Annotated[
     READ,
 ]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write this file instead."), WRITTEN]
+Treebanks = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--data",
+        help="Folder with train.* and dev.*, Penn Treebank sections 00-24, or a file of trees; may be given several "
+        "times. Without it: the bundled synthetic treebank.",
+    ),
+    READ,
+]
+Report = Annotated[
+    Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON."), FOLDER
+]
 SkipBroken = Annotated[bool, typer.Option("--skip-broken", help="Skip broken trees and count them.")]
 
 

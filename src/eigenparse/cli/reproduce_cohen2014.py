@@ -5,23 +5,14 @@ from typing import Annotated
 
 import typer
 
-from eigenparse.cli.app import FOLDER, READ, reproduce, verb
+from eigenparse.cli.app import reproduce, verb
+from eigenparse.cli.options import Report, Treebanks
 
 
 @verb(reproduce, epilog="Example:\n\n  eigenparse reproduce cohen2014 --out report")
 def cohen2014(
-    data: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--data",
-            help="Folder with train.* and dev.*, Penn Treebank sections 00-24, or a file of trees, for the "
-            "training times; may be given several times. Without it: the bundled synthetic treebank.",
-        ),
-        READ,
-    ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON."), FOLDER
-    ] = Path("cohen2014"),
+    data: Treebanks = None,
+    out: Report = Path("cohen2014"),
     runs: Annotated[int, typer.Option(min=1, help="Samples of each size.")] = 5,
     states: Annotated[int, typer.Option(min=1, help="States of the grammars whose times are compared.")] = 16,
     largest: Annotated[int, typer.Option(min=100, help="Trees of the largest sample.")] = 100_000,

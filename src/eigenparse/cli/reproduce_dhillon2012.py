@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import FOLDER, READ, reproduce, verb
+from eigenparse.cli.options import Report
 
 
 @verb(
@@ -16,9 +17,7 @@ def dhillon2012(
     train: Annotated[Path, typer.Option(help="CoNLL-U trees to train on."), READ],
     dev: Annotated[Path, typer.Option(help="Trees to look at while choosing settings."), READ],
     test: Annotated[Path, typer.Option(help="Trees to report on."), READ],
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON."), FOLDER
-    ] = Path("dhillon2012"),
+    out: Report = Path("dhillon2012"),
     orders: Annotated[str, typer.Option(help="Orders of the parser.")] = "1,2",
     estimators: Annotated[
         str, typer.Option(help="Latent models whose log p is tried, each in a row of its own.")

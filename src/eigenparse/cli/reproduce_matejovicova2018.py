@@ -5,23 +5,14 @@ from typing import Annotated
 
 import typer
 
-from eigenparse.cli.app import FOLDER, READ, reproduce, verb
+from eigenparse.cli.app import reproduce, verb
+from eigenparse.cli.options import Report, Treebanks
 
 
 @verb(reproduce, epilog="Example:\n\n  eigenparse reproduce matejovicova2018 --data treebank --out report")
 def matejovicova2018(
-    data: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--data",
-            help="Folder with train.* and dev.*, Penn Treebank sections 00-24, or a file of trees; may be "
-            "given several times. Without it: the bundled synthetic treebank.",
-        ),
-        READ,
-    ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON."), FOLDER
-    ] = Path("matejovicova2018"),
+    data: Treebanks = None,
+    out: Report = Path("matejovicova2018"),
     runs: Annotated[int, typer.Option(min=1, help="Runs of experiments 4.1 and 4.2.")] = 3,
     test_sentences: Annotated[int, typer.Option(min=2, help="Sentences to judge samples on.")] = 1000,
     states: Annotated[str, typer.Option(help="Numbers of states of experiment 4.2.")] = "1,2,4,8,16,24,32",

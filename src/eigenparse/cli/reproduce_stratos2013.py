@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from eigenparse.cli.app import FOLDER, READ, reproduce, verb
+from eigenparse.cli.app import READ, reproduce, verb
+from eigenparse.cli.options import Report
 
 
 @verb(reproduce, epilog="Example:\n\n  eigenparse reproduce stratos2013 --speech voices --out report")
@@ -16,9 +17,7 @@ def stratos2013(
         typer.Option(help="Folder with train, dev and test of recordings and .phn files; may be repeated."),
         READ,
     ] = None,
-    out: Annotated[
-        Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON."), FOLDER
-    ] = Path("stratos2013"),
+    out: Report = Path("stratos2013"),
     codes: Annotated[int, typer.Option(min=2, help="Codes (the paper: 10000).")] = 1000,
     states: Annotated[str, typer.Option(help="Hidden states of the spectral models by tensors.")] = (
         "1,2,4,8,16,24,40"
