@@ -91,14 +91,6 @@ TEMPORARY_FUNCTIONS: set[str] = {
     "kernels.grammar.sample.improve_yields",
     "kernels.grammar.tree.inside_pass",
     "kernels.grammar.tree.outside_pass",
-    "kernels.hmm.chain.expected_counts",
-    "kernels.hmm.chain.filter_chain",
-    "kernels.tagger.chain.backward",
-    "kernels.tagger.chain.forward",
-    "kernels.tagger.chain.marginals",
-    "kernels.tagger.em.expected_states",
-    "kernels.tagger.kbest.edge_posteriors",
-    "kernels.tagger.loglinear.adagrad_pass",
 }
 TEMPORARY_VERBS: set[str] = set()
 TEMPORARY_TESTS: set[str] = set()

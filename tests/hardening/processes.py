@@ -27,7 +27,6 @@ def write_trees(path: pathlib.Path, n: int, seed: int) -> pathlib.Path:
 def start(folder: pathlib.Path, *words: str) -> subprocess.Popen[bytes]:
     """The command in a process of its own, with a checkpoint after every pass."""
     program = (
-        "from eigenparse.learn import checkpoint; checkpoint.open_checkpoint.__kwdefaults__['seconds'] = 0.0;"
         "from eigenparse.work import kept; kept.kept_beside.__wrapped__.__kwdefaults__['seconds'] = 0.0;"
         "from eigenparse.cli.main import main; main()"
     )

@@ -14,11 +14,10 @@ from tests.sequence.corpora import sing, write_wav
 
 from eigenparse.corpus.conllu import read_conllu
 from eigenparse.corpus.sequences import Column, Sequences
-from eigenparse.learn.checkpoint import NOTHING_KEPT, Checkpoint, open_checkpoint
 from eigenparse.learn.dependency import arcs
 from eigenparse.learn.dependency import em as deptree_em
 from eigenparse.learn.dependency.trees import DepTreeOptions
-from eigenparse.learn.grammar import learner as lpcfg
+from eigenparse.learn.grammar import members as lpcfg
 from eigenparse.learn.hmm import em as em_chain
 from eigenparse.learn.hmm.learner import HmmOptions
 from eigenparse.learn.hmm.reading import SymbolReading
@@ -31,11 +30,11 @@ from eigenparse.learn.tagger.learner import TaggerOptions
 from eigenparse.learn.tagger.reading import SequenceReading
 from eigenparse.models.registry import save_model
 from eigenparse.models.tagger.rhmm import Tagger
-from eigenparse.work.kept import Kept, fingerprint
+from eigenparse.work.kept import NOTHING_KEPT, Kept, fingerprint
 from eigenparse.work.work import Work
 
 KILLS = int(os.environ.get("EIGENPARSE_KILLS", "0"))  # 0: one of each of the short commands
-Learn = Callable[[pathlib.Path, pathlib.Path, Checkpoint], None]
+Learn = Callable[[pathlib.Path, pathlib.Path, Kept], None]
 
 
 class PowerCutError(Exception):
@@ -61,32 +60,28 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     return folder
 
 
-def work_in(place: Checkpoint) -> Work:
-    return Work(kept=Kept(place.folder, place.seconds))
-
-
-def learn_hmm(method: str, folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -> None:
+def learn_hmm(method: str, folder: pathlib.Path, out: pathlib.Path, place: Kept) -> None:
     data = SymbolReading("word").read([folder / "text"])
-    save_model(HmmOptions(method, states=5, em_rounds=4).fit(data, work_in(place)), out, "hmm")
+    save_model(HmmOptions(method, states=5, em_rounds=4).fit(data, Work(kept=place)), out, "hmm")
 
 
-def learn_tagger(options: TaggerOptions, folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -> None:
+def learn_tagger(options: TaggerOptions, folder: pathlib.Path, out: pathlib.Path, place: Kept) -> None:
     data = SequenceReading("word,pos").read([folder / "columns"])
-    save_model(options.fit(data, work_in(place)), out, "rhmm")
+    save_model(options.fit(data, Work(kept=place)), out, "rhmm")
 
 
-def learn_segments(folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -> None:
+def learn_segments(folder: pathlib.Path, out: pathlib.Path, place: Kept) -> None:
     data = SequenceReading("code,phone").read([folder / "columns"])
-    save_model(Tagger((fit_three_segment(data, rounds=3, work=work_in(place)),)), out, "rhmm")
+    save_model(Tagger((fit_three_segment(data, rounds=3, work=Work(kept=place)),)), out, "rhmm")
 
 
-def learn_phones(folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -> None:
+def learn_phones(folder: pathlib.Path, out: pathlib.Path, place: Kept) -> None:
     options = PhoneOptions(method="em", states=2, em_rounds=3, codes=8)
-    save_model(options.fit(SpeechReading().read([folder / "tones"]), work_in(place)), out, "phones")
+    save_model(options.fit(SpeechReading().read([folder / "tones"]), Work(kept=place)), out, "phones")
 
 
-def learn_trees(options: DepTreeOptions, folder: pathlib.Path, out: pathlib.Path, place: Checkpoint) -> None:
-    work = Work(kept=Kept(place.folder, place.seconds))
+def learn_trees(options: DepTreeOptions, folder: pathlib.Path, out: pathlib.Path, place: Kept) -> None:
+    work = Work(kept=place)
     save_model(options.fit(read_conllu(folder / "train.conllu").trees, work), out, "deptree")
 
 
@@ -144,15 +139,15 @@ def test_work_stopped_at_any_round_ends_in_the_same_bytes(
     n_rounds = 1000 - left[0]
     assert n_rounds >= 2
     for after in range(n_rounds):
-        place = open_checkpoint(tmp_path / f"c{after}", "mark", resume=False, seconds=0.0)
+        place = Kept(tmp_path / f"c{after}", 0.0)
+        (tmp_path / f"c{after}").mkdir()
         with monkeypatch.context() as patch:
             stop_after(patch, after)
             with pytest.raises(PowerCutError):
                 learn(folder, tmp_path / "never", place)
-        again = open_checkpoint(tmp_path / f"c{after}", "mark", resume=True, seconds=0.0)
         with monkeypatch.context() as patch:
             left = stop_after(patch, n_rounds)
-            learn(folder, tmp_path / "again", again)
+            learn(folder, tmp_path / "again", place)
             if name not in AGAIN:
                 assert left[0] == after  # nothing is done twice
         assert (tmp_path / "again").read_bytes() == (tmp_path / "whole").read_bytes()
@@ -165,9 +160,11 @@ AGAIN = ("rhmm-product", "deptree-lpcfg")  # an emission, and a grammar's last r
 def test_what_a_tagger_reports_survives(folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
     data = SequenceReading("word,pos").read([folder / "columns"])
     for options in (tagger("em", ensemble=2), tagger("spectral")):
-        work = work_in(open_checkpoint(tmp_path / "c", "mark", resume=False, seconds=0.0))
+        place = tmp_path / options.method
+        place.mkdir()
+        work = Work(kept=Kept(place, 0.0))
         whole = options.fit(data, work).first
-        assert list((tmp_path / "c").glob("*.part"))
+        assert list(place.glob("*.part"))
         assert {"log_likelihood", "trials"} & whole.about.keys()
         assert options.fit(data, work).first.about == whole.about
 
@@ -206,7 +203,9 @@ def test_killed_at_random_moments(name: str, folder: pathlib.Path) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_other_data_or_settings_are_refused(name: str, folder: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    open_checkpoint(tmp_path / "a.model.checkpoint", "something else", resume=False)
+    place = tmp_path / "a.model.checkpoint"
+    place.mkdir()
+    (place / "run.json").write_text('{"fingerprint": "something else"}')
     kind, source, *more = COMMANDS[name]
     done = call("train", kind, folder / source, *more, "--out", tmp_path / "a.model", "--resume")
     assert done.code == 1

@@ -15,7 +15,7 @@ ENSEMBLE = ["train", "lpcfg", "train.ptb", "--states", 2, "--em-rounds", 2, "--e
 ARCS = ["train", "dependency", "train.conllu", "--passes", 40, "--bits", 12]
 PATIENT = "from eigenparse.cli.main import main; main()"
 EAGER = (  # a checkpoint after every pass, and few seconds for a scheduler to come back
-    "from eigenparse.learn import checkpoint; checkpoint.open_checkpoint.__kwdefaults__['seconds'] = 0.0;"
+    "from eigenparse.work import kept; kept.kept_beside.__wrapped__.__kwdefaults__['seconds'] = 0.0;"
     "from eigenparse.run import cluster; cluster.SECONDS = 4;" + PATIENT
 )
 
@@ -30,7 +30,7 @@ def test_a_killed_scheduler_leaves_a_checkpoint(
         cluster = stack.enter_context(small_cluster(tmp_path))
         words = ("-c", EAGER, *given, "--out", out, "--cluster", cluster.address)
         learning = stack.enter_context(started(*words))
-        until(lambda: any(parts.glob("*.part-of-model")), learning)
+        until(lambda: any(parts.glob("[!.]*.part")), learning)
         cluster.scheduler.send_signal(signal.SIGKILL)
         _, err = learning.communicate(timeout=WAIT)
     told = err.decode()
@@ -38,7 +38,7 @@ def test_a_killed_scheduler_leaves_a_checkpoint(
     assert "the scheduler went away" in told
     assert "--resume" in told
     assert "Traceback" not in told
-    assert any(parts.glob("*.part-of-model"))
+    assert any(parts.glob("[!.]*.part"))
     assert not out.exists()
     for more in (("--resume", "--out", out), ("--out", tmp_path / "whole.model")):
         done = subprocess.run(
