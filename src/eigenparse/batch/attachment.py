@@ -1,4 +1,4 @@
-"""How well dependency models parse development trees."""
+"""What training a dependency model saw, and how well it parses development trees."""
 
 import time
 
@@ -7,6 +7,8 @@ from eigenparse.evaluate.attachment import attachment
 from eigenparse.inference.dependency.arcs import parse
 from eigenparse.learn.dependency.reading import TreeData
 from eigenparse.models.dependency.arcs import ArcModel
+from eigenparse.models.dependency.deptree import TreeModel
+from eigenparse.models.dependency.rerank import Reranker
 from eigenparse.models.dependency.split_heads import SplitHeads
 
 SHOWN = ("UAS", "LAS", "UAS without punctuation", "complete")
@@ -36,3 +38,21 @@ def arcs_learnt(model: ArcModel) -> list[str]:
     for name, share in about["tag_accuracy"].items():
         lines.append(f"{100 * share:.2f} percent of the jack-knifed {name} are right")
     return lines
+
+
+def trees_learnt(model: TreeModel) -> list[str]:
+    """What training a latent tree model saw."""
+    about = model.about
+    lines = [f"learnt {model.n_states} states from {about['trees']} trees"]
+    if about.get("lifted"):
+        lines.append(f"lifted {about['lifted']} trees with crossing arcs to projective ones")
+    if not model.is_proper:
+        lines.append(
+            f"{about['families']} families; the totals of {about['not_positive']} training trees are not positive"
+        )
+    return lines
+
+
+def reranker_learnt(model: Reranker) -> list[str]:
+    """What training a re-ranker saw."""
+    return [f"learnt from {model.about['lists']} lists; weights {model.dense_weights.round(3).tolist()}"]

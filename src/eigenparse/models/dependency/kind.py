@@ -132,7 +132,7 @@ TREES = Kind(
     options=f"{_LEARN}.trees:DepTreeOptions", reading=f"{_LEARN}.reading:TreeReading",
     verbs={
         "parse": f"{_BATCH}.parse_dependency:parse_trees", "score": f"{_BATCH}.score:score_dependencies",
-        "evaluate": f"{_BATCH}.attachment:evaluate_trees",
+        "evaluate": f"{_BATCH}.attachment:evaluate_trees", "learnt": f"{_BATCH}.attachment:trees_learnt",
     },
     kernels="eigenparse.kernels.dependency.deptree",
 )  # fmt: skip
@@ -140,6 +140,6 @@ RERANKER = Kind(
     name="reranker", title="a re-ranker of dependency trees", trainer="train reranker", schema=RERANKER_SCHEMA,
     model="eigenparse.models.dependency.rerank:Reranker",
     options=f"{_LEARN}.rerank:RerankerOptions", reading=f"{_LEARN}.reading:RerankerReading",
-    verbs={"rerank": f"{_BATCH}.rerank:rerank"},
+    verbs={"rerank": f"{_BATCH}.rerank:rerank", "learnt": f"{_BATCH}.attachment:reranker_learnt"},
     kernels="eigenparse.kernels.dependency.rerank",
 )  # fmt: skip
