@@ -7,6 +7,7 @@ encoded with the ids of the whole corpus.
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -73,6 +74,11 @@ def _distinct(rows: AnyArray, sizes: tuple[int, int]) -> tuple[IntVector, LongVe
 
 def merged(parts: Iterable[TreeCounts]) -> TreeCounts:
     """Counts of all parts under common ids, which are given in the order of first occurrence."""
+    parts = iter(parts)
+    first, second = next(parts, None), next(parts, None)
+    if first is not None and second is None and first.n_trees:
+        return first
+    parts = chain((one for one in (first, second) if one is not None), parts)
     labels: dict[Label, int] = {}
     words: dict[str, int] = {}
     rules: Counter[tuple[int, ...]] = Counter()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
-from scipy.sparse import csr_matrix, hstack
+from scipy.sparse import csc_matrix, csr_matrix, hstack
 
 from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntVector, LongVector, as_ids, as_offsets
 from eigenparse.corpus.columns import Label, Trees
@@ -129,7 +129,7 @@ def shrunk(tokens: TokenSums, state_at: LongVector, constant: float) -> TokenSum
     counts = [part[:, n_states:].tocsc() for part in (tokens.inner, tokens.initial)]
     made: list[list[tuple[AnyArray, AnyArray, AnyArray]]] = [[], []]
     for a in range(state_at.size - 1):
-        per = [np.asarray(part[:, [a]].todense()).ravel() for part in counts]
+        per = [_column(part, a) for part in counts]
         rows = np.flatnonzero(per[0] + per[1])
         if not rows.size:
             continue
@@ -149,6 +149,14 @@ def shrunk(tokens: TokenSums, state_at: LongVector, constant: float) -> TokenSum
         values = csr_matrix((value, (row, column)), shape=(count.shape[0], n_states))
         found.append(hstack([values, count.tocsr()], format="csr"))
     return TokenSums(found[0], found[1], tokens.total)
+
+
+def _column(table: csc_matrix, j: int) -> FloatArray:
+    """A column of a sparse table, dense."""
+    part = slice(table.indptr[j], table.indptr[j + 1])
+    column = np.zeros(table.shape[0])
+    column[table.indices[part]] = table.data[part]
+    return column
 
 
 def class_shares(
