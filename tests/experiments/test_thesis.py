@@ -28,7 +28,8 @@ from eigenparse.experiments.matejovicova import (
 )
 from eigenparse.experiments.matejovicova_report import thesis_report
 from eigenparse.experiments.published import THESIS_COMPARISON, THESIS_SIZES, THESIS_STATES
-from eigenparse.experiments.treebanks import Corpus, pick_trees, synthetic_corpus
+from eigenparse.corpus.pick import pick_trees
+from eigenparse.experiments.treebanks import Corpus, synthetic_corpus
 from eigenparse.experiments.trials import (
     Outcome,
     Trial,

@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from eigenparse.arrays import LongVector
 from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.pick import pick_trees
 from eigenparse.corpus.transform import Binarisation, as_treebank, binarise, unbinarise
 from eigenparse.decode.grammar.parser import (
     Parser,
@@ -26,7 +27,6 @@ from eigenparse.decode.grammar.parser import (
 )
 from eigenparse.decode.grammar.request import Request, space_of
 from eigenparse.evaluate.brackets import score_brackets
-from eigenparse.experiments.treebanks import pick_trees
 from eigenparse.inference.grammar.forest import Choices, Constraints
 from eigenparse.learn.grammar.learner import fit_grammar
 from eigenparse.learn.grammar.options import GrammarOptions

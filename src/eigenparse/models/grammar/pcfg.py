@@ -12,6 +12,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntMatrix, IntVector, LongVector
 from eigenparse.corpus.columns import Label
+from eigenparse.models.grammar.judge import Judge, judge_from, judge_parts
 
 SKELETON = (
     "rules",
@@ -156,7 +157,8 @@ class LatentGrammar:
     context: neighbours of tags and labels, for pruning; None prunes by posteriors alone.
     coarse: small weights for pruning between the plain PCFG and the members; may be None.
     report: what the learner says about the learning, JSON values only.  others: grammars of the same
-    treebank over other binarisations; their bracket posteriors join in.
+    treebank over other binarisations; their bracket posteriors join in.  judge: a second look at the
+    tags and brackets of all of them, or None.
     """
 
     skeleton: Skeleton
@@ -165,6 +167,7 @@ class LatentGrammar:
     coarse: Weights | None = None
     report: dict[str, Any] = field(default_factory=dict)
     others: tuple["LatentGrammar", ...] = ()
+    judge: Judge | None = None
 
     def to_parts(self) -> tuple[Header, Arrays]:
         """Header and arrays of a model file."""
@@ -173,13 +176,17 @@ class LatentGrammar:
             other_header, other_arrays = _parts(other, f"other{i}.")
             header["others"].append(other_header)
             arrays.update(other_arrays)
+        if self.judge is not None:
+            header["judge"], judge_arrays = judge_parts(self.judge)
+            arrays.update(judge_arrays)
         return header, arrays
 
     @classmethod
     def from_parts(cls, header: Header, arrays: Arrays) -> "LatentGrammar":
         """The inverse of ``to_parts``."""
         others = tuple(_grammar(part, arrays, f"other{i}.") for i, part in enumerate(header["others"]))
-        return replace(_grammar(header, arrays, ""), others=others)
+        judge = judge_from(header["judge"], arrays) if "judge" in header else None
+        return replace(_grammar(header, arrays, ""), others=others, judge=judge)
 
     def summary(self) -> dict[str, Any]:
         """Sizes, and how the grammar was learnt."""
@@ -193,6 +200,7 @@ class LatentGrammar:
             "n_states": int(self.members[0].states.sum()),
             "most_states": int(self.members[0].states.max()),
             "parameters": sum(member.n_parameters for one in every for member in one.members),
+            "judge_weights": 0 if self.judge is None else self.judge.n_weights,
         } | {name: self.report[name] for name in REPORTED if name in self.report}
 
 
