@@ -125,7 +125,9 @@ def _outcome(
 ) -> Outcome:
     """Learn, parse, score, with what was kept from other trials."""
     started, spared = time.process_time(), once.spared
-    grammar = fit_grammar(train, trial.options, once=once)
+    grammar = fit_grammar(
+        train, replace(trial.options, judge=False), once=once
+    )  # grammars alone are compared
     learnt = time.process_time()
     guess, derived, searched = searches.parse(grammar)
     parsed = time.process_time()
