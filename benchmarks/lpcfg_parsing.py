@@ -3,6 +3,7 @@
     python benchmarks/lpcfg_parsing.py DATA --treebank wsj-sample --seeds 3
     python benchmarks/lpcfg_parsing.py DATA --treebank craft --ensemble 4
     python benchmarks/lpcfg_parsing.py DATA --treebank gum --method tensor --states 32
+    python benchmarks/lpcfg_parsing.py DATA --treebank gum --no-judge
 
 DATA holds a folder a treebank with train.ptb and dev.ptb.  Words only, all lengths, EVALB COLLINS
 labelled F1.  Seconds are CPU of one process; kernels are warmed up first.
@@ -54,7 +55,7 @@ def row(name: str, scores: BracketScores, train: float, speed: float, status: Co
     """One line of the table."""
     total = scores.all
     return (
-        f"{name:28} F1 {total.f1:6.2f}  unlabelled {total.unlabelled_f1:6.2f}  exact {total.exact:5.1f}  "
+        f"{name:34} F1 {total.f1:6.2f}  unlabelled {total.unlabelled_f1:6.2f}  exact {total.exact:5.1f}  "
         f"tags {total.tagging:5.2f}  train {train:6.1f} s  {speed:6.1f} sentences/s  {dict(status)}"
     )
 
@@ -72,8 +73,12 @@ def main() -> None:
     arguments.add_argument("--states", type=int)
     arguments.add_argument("--em-rounds", type=int)
     arguments.add_argument("--ensemble", type=int, default=1)
+    arguments.add_argument(
+        "--no-judge", action="store_true", help="learn no second look at brackets and tags"
+    )
     given = arguments.parse_args()
     options = GrammarOptions(method=given.method, em_rounds=given.em_rounds, ensemble=given.ensemble)
+    options = replace(options, judge=not given.no_judge)
     if given.states is not None:
         options = replace(options, states=given.states)
     replace(options, ensemble=1).fit(normalise(sample_treebank(300, 0)))  # compiles the kernels
@@ -87,7 +92,8 @@ def main() -> None:
         guess, seconds, status = parse(grammar, sentences)
         scores = score_brackets(gold, guess)
         found.append(scores.f1)
-        name = f"{given.treebank} {given.method} x{given.ensemble} seed {seed}"
+        judge = "" if given.no_judge else " judge"
+        name = f"{given.treebank} {given.method} x{given.ensemble}{judge} seed {seed}"
         print(row(name, scores, train, len(sentences) / seconds, status), flush=True)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     print(

@@ -83,7 +83,7 @@ def learn(path: pathlib.Path, states: int, rounds: int, jobs: int, cluster: str 
     from eigenparse.run.ordered import open_run
     from eigenparse.work.work import Work
 
-    options = GrammarOptions(states=states, em_rounds=rounds)
+    options = GrammarOptions(states=states, em_rounds=rounds, judge=False)
     shards = tuple(cut_shards(path))
     began, cpu = time.perf_counter(), time.process_time()
     with open_run(cluster, jobs) as run:

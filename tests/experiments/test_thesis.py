@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from eigenparse.corpus.brackets import parse_trees
+from eigenparse.corpus.pick import pick_trees
 from eigenparse.errors import OptionError
 from eigenparse.evaluate.brackets import score_brackets
 from eigenparse.experiments.cohen import CohenPlan, cohen_report, points_of, run_point, time_trials
@@ -30,7 +31,7 @@ from eigenparse.experiments.matejovicova import (
 )
 from eigenparse.experiments.matejovicova_report import thesis_report
 from eigenparse.experiments.published import THESIS_COMPARISON, THESIS_SIZES, THESIS_STATES
-from eigenparse.experiments.treebanks import Corpus, pick_trees, synthetic_corpus
+from eigenparse.experiments.treebanks import Corpus, synthetic_corpus
 from eigenparse.experiments.trials import (
     Outcome,
     as_binary,

@@ -22,8 +22,8 @@ class LatentPCFG(OptionsEstimator, record=GrammarOptions, leave_out=("tune_state
     """A learner of latent-variable grammars; it only stores its settings, ``fit`` checks them.
 
     Its parameters are the fields of ``eigenparse.learn.grammar.options.GrammarOptions``, such as method, states or
-    seed; None stands for the default.  jobs: processes for ensembles, 0 for all cores; any number gives the same
-    grammar.  After ``fit`` the attribute ``grammar_`` holds the grammar.
+    seed; None stands for the default.  jobs: processes for ensembles and judges, 0 for all cores; any number gives
+    the same grammar.  After ``fit`` the attribute ``grammar_`` holds the grammar.
     """
 
     def fit(self, trees: Any, y: Any = None, *, progress: Progress | None = None) -> Grammar:
@@ -33,7 +33,8 @@ class LatentPCFG(OptionsEstimator, record=GrammarOptions, leave_out=("tune_state
         """
         options = self.options()
         treebank = _normalised(trees)
-        with open_run(jobs=self.jobs if options.ensemble > 1 else min(self.jobs, 1)) as run:
+        several = options.ensemble > 1 or options.judges(len(treebank))
+        with open_run(jobs=self.jobs if several else min(self.jobs, 1)) as run:
             work = Work(run, progress=progress or silent)
             latent = options.fit(treebank, work)
         learning = Learning(work.stages.seconds, work.stages.megabytes)

@@ -117,7 +117,7 @@ def tune_states(
     """The same options with the numbers of states that do best on development trees.
 
     First the most states a label may have, then half and twice as many for each of the most frequent labels in
-    turn; single grammars are compared, and a change must gain F1.
+    turn; single grammars without judges are compared, and a change must gain F1.
     """
     if dev is None or not isinstance(treebank, Treebank):
         raise OptionError(
@@ -125,7 +125,7 @@ def tune_states(
         )
     options = replace(options, tune_states=False)
     score = _trials(treebank, dev, work)
-    single = replace(options, ensemble=1)
+    single = replace(options, ensemble=1, judge=False)
     results = {m: score(replace(single, states=m), f"{m} states") for m in LADDER}
     most = max(results, key=lambda m: (results[m], -m))
     best, chosen = results[most], replace(single, states=most)

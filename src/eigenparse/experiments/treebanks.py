@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from eigenparse.arrays import LongVector, as_ids, as_offsets
+from eigenparse.arrays import LongVector, as_offsets
 from eigenparse.corpus.brackets import join_treebanks, read_trees, take_trees
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.files import PACKED_SUFFIXES, TREE_SUFFIXES, find_files
-from eigenparse.corpus.normalise import compact, normalise
+from eigenparse.corpus.normalise import normalise
 from eigenparse.errors import DataError, OptionError
 from eigenparse.synthetic import sample_treebank
 
@@ -114,19 +114,6 @@ def _checked(corpus: Corpus) -> Corpus:
             f" give {MIN_TREES} and 2 at least"
         )
     return corpus
-
-
-def pick_trees(treebank: Treebank, ids: LongVector) -> Treebank:
-    """The trees of the given numbers, in that order, with no symbol that they do not use."""
-    size = np.diff(treebank.offsets)[ids]
-    offsets = as_offsets(np.concatenate([[0], np.cumsum(size)]))
-    shift = np.repeat(treebank.offsets[:-1][ids] - offsets[:-1], size)
-    rows = np.arange(offsets[-1]) + shift
-    parent = treebank.parent[rows]
-    label, labels = compact(treebank.label[rows], treebank.labels)
-    word, words = compact(treebank.word[rows], treebank.words)
-    parent = as_ids(np.where(parent >= 0, parent - shift, -1))
-    return Treebank(label, parent, word, offsets, treebank.line[ids], labels, words)
 
 
 def word_counts(treebank: Treebank) -> LongVector:

@@ -12,6 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from eigenparse.arrays import LongVector
 from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.pick import pick_trees
 from eigenparse.corpus.transform import Binarisation, as_treebank, binarise, unbinarise
 from eigenparse.decode.grammar.parser import (
     Parser,
@@ -26,7 +27,6 @@ from eigenparse.decode.grammar.parser import (
 )
 from eigenparse.decode.grammar.request import Request, space_of
 from eigenparse.evaluate.brackets import score_brackets
-from eigenparse.experiments.treebanks import pick_trees
 from eigenparse.inference.grammar.forest import Choices, Constraints
 from eigenparse.learn.grammar.learner import fit_grammar
 from eigenparse.learn.grammar.options import GrammarOptions
@@ -125,7 +125,9 @@ def _outcome(
 ) -> Outcome:
     """Learn, parse, score, with what was kept from other trials."""
     started, spared = time.process_time(), once.spared
-    grammar = fit_grammar(train, trial.options, once=once)
+    grammar = fit_grammar(
+        train, replace(trial.options, judge=False), once=once
+    )  # grammars alone are compared
     learnt = time.process_time()
     guess, derived, searched = searches.parse(grammar)
     parsed = time.process_time()

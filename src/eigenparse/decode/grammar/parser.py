@@ -8,6 +8,7 @@ import numpy as np
 from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntVector, as_ids
 from eigenparse.corpus.columns import Label, Trees
 from eigenparse.decode.grammar.cover import cover
+from eigenparse.decode.grammar.judge import Bench, judged, make_bench
 from eigenparse.decode.grammar.objective import (
     Belief,
     Brackets,
@@ -85,6 +86,7 @@ class Parser:
     others: tuple["Parser", ...] = ()
     label_tag: IntVector = field(default_factory=lambda: as_ids([]))
     members: tuple[LatentArrays, ...] = ()
+    bench: Bench | None = None
 
 
 def make_parser(grammar: LatentGrammar, options: ParserOptions | None = None) -> Parser:
@@ -92,7 +94,8 @@ def make_parser(grammar: LatentGrammar, options: ParserOptions | None = None) ->
     ids: dict[tuple[str, bool], int] = {}
     chosen = options or ParserOptions()
     others = tuple(_parser(other, chosen, ids, ()) for other in grammar.others)
-    return _parser(grammar, chosen, ids, others)
+    parser = _parser(grammar, chosen, ids, others)
+    return parser if grammar.judge is None else replace(parser, bench=make_bench(grammar.judge, ids))
 
 
 def _parser(
@@ -257,15 +260,26 @@ def _filtered_search(parser: Parser, words: Choices, limits: Constraints) -> Sea
 
 
 def explore(
-    parser: Parser, words: Choices, limits: Constraints, others: Sequence[Space] = (), *, free: bool = True
+    parser: Parser,
+    words: Choices,
+    limits: Constraints,
+    others: Sequence[Space] = (),
+    *,
+    free: bool = True,
+    tokens: Sequence[str] | None = None,
 ) -> Chart | None:
     """Marginals over the trees of a sentence; None if no tree of the grammar spans it.
 
     others: the same sentence in terms of each other grammar of an ensemble, so that it joins in.
-    free: as in ``search``.
+    free: as in ``search``.  tokens: the words themselves, for the grammar's judge to look at.
     """
     found = search(parser, words, limits, free=free)
-    return None if found is None else chart_of(parser, found, others)
+    if found is None:
+        return None
+    chart = chart_of(parser, found, others)
+    if parser.bench is None or tokens is None:
+        return chart
+    return replace(chart, posteriors=judged(parser.bench, tokens, chart.posteriors))
 
 
 def free_space(parser: Parser, words: Sequence[str]) -> Space:
@@ -286,7 +300,7 @@ def decode(
     others = [free_space(other, words) for other in parser.others] if free else []
     given = word_choices(parser, words) if given is None else given
     limits = unconstrained(parser.grammar.skeleton) if limits is None else limits
-    chart = explore(parser, given, limits, others, free=free)
+    chart = explore(parser, given, limits, others, free=free, tokens=words)
     return glued(parser, given, limits) if chart is None else best_trees(parser, chart, k)
 
 

@@ -84,7 +84,7 @@ def answer_and_chart(
     words, limits, unknown = space_of(parser, request)
     free = request.tags is None and not request.limits
     others = [space_of(other, request)[:2] for other in parser.others]
-    chart = explore(parser, words, limits, others, free=free)
+    chart = explore(parser, words, limits, others, free=free, tokens=request.tokens)
     if chart is None:
         decoded = glued(parser, words, limits)
         _check_kept(parser, decoded.derivations[0], request)

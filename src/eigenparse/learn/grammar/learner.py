@@ -26,6 +26,7 @@ from eigenparse.learn.grammar.span_filter import learn_span_filter
 from eigenparse.learn.once import Once
 from eigenparse.models.grammar.pcfg import LatentGrammar, Weights
 from eigenparse.models.grammar.span_filter import SpanFilter
+from eigenparse.models.registry import named
 from eigenparse.work.kept import fingerprint
 from eigenparse.work.progress import Stages
 from eigenparse.work.work import Work
@@ -44,7 +45,18 @@ def fit_grammar(
     phrases differently err differently.  once: shared with other runs over the very same trees, so that what does
     not depend on their options is made once; the result is the same.
     """
-    options = options.filled()
+    grammar = _fit_members(data, options.filled(), work, once)
+    judges = bool(options.judge) if isinstance(data, Shards) else options.judges(len(data))
+    if not judges:
+        return grammar
+    judge = named("eigenparse.learn.grammar.judge:learn_judge")(data, options, work.at("judge"))
+    return replace(grammar, judge=judge)
+
+
+def _fit_members(
+    data: Treebank | Shards, options: GrammarOptions, work: Work, once: Once | None
+) -> LatentGrammar:
+    """The grammar without a judge, by options that are filled."""
     if isinstance(data, Shards):
         _check_streamed(options)
         return _learn(data, options, work, Once())

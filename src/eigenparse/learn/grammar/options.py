@@ -14,6 +14,7 @@ from eigenparse.models.registry import named
 from eigenparse.work.work import Work
 
 METHODS = ("cluster", "tensor", "em", "pcfg")
+JUDGE_FROM = 1000  # trees; fewer teach a judge too little
 # What stands for None: the preset's value, else the method's, else the usual one.
 USUAL: dict[str, Any] = {
     "method": "cluster", "states": 32, "noise": "none", "noise_level": 0.1, "features": "full", "scaling": "counts",
@@ -133,6 +134,11 @@ class GrammarOptions(Options):
         high=0.5,
     )
     unpacked: bool = option(False, "Write all weights in full precision: a file ten to thirty times larger.")
+    judge: bool | None = option(
+        None,
+        "Learn a second look at doubtful brackets and tags too; unless given, from treebanks in memory of 1000 trees "
+        "or more, but not for the method pcfg or the preset thesis.",
+    )
     tune_states: bool = option(
         False, "First choose the numbers of states by F1 on the --dev trees; this learns many grammars."
     )
@@ -162,8 +168,16 @@ class GrammarOptions(Options):
         """The plain PCFG of the same trees, to compare with; None if that is what is learnt."""
         filled = self.filled()
         return (
-            None if filled.method == "pcfg" else replace(self, method="pcfg", ensemble=1, states_by_label=())
+            None
+            if filled.method == "pcfg"
+            else replace(self, method="pcfg", ensemble=1, states_by_label=(), judge=False)
         )
+
+    def judges(self, n_trees: int) -> bool:
+        """Whether a judge is learnt from so many trees in memory."""
+        if self.judge is not None:
+            return self.judge
+        return self.preset == "default" and self.filled().method != "pcfg" and n_trees >= JUDGE_FROM
 
     def filled(self) -> "GrammarOptions":
         """The same options with a value in the place of every None."""

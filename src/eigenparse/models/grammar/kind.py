@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from eigenparse.arrays import AnyArray
+from eigenparse.features.grammar.judge import N_DENSE
 from eigenparse.models.grammar.span_filter import SCHEMA as SPAN_FILTER
 from eigenparse.models.registry import Kind
 from eigenparse.models.schema import (
@@ -29,6 +30,7 @@ MOST_LABELS = 1 << 20  # so that the number of a rule, made of three labels, fit
 MOST_STATES = 4096  # of a label; kernels hold tables of the states of two labels
 MOST_PROBABILITY = 1e6  # no probability of a sound grammar is near it; products of larger ones would overflow
 MOST_WEIGHT = 1e12  # of signed tensors, whose basis is arbitrary
+MOST_BITS, MOST_LOOKS, MOST_DENSE = 24, 5, 1e4  # of a judge
 Arrays = Mapping[str, AnyArray]
 
 LABELS = [(NAMES, bool, NAMES, NAMES)]
@@ -119,6 +121,33 @@ CONTEXT = Schema(
 )
 
 
+def _sound_judge(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
+    """Whether a judge has a look at tags and some at brackets, each with its dense weights, within bounds."""
+    wanted = [N_DENSE["tags"], *[N_DENSE["brackets"]] * (sizes["dense"] - 1)]
+    values = [value for look in header["dense"] for value in look]
+    return (
+        1 <= sizes["bits"] <= MOST_BITS
+        and 2 <= sizes["dense"] <= MOST_LOOKS
+        and [len(look) for look in header["dense"]] == wanted
+        and all(abs(value) < MOST_DENSE for value in values)
+        and 0.0 < header["low"] < header["high"] < 1.0
+    )
+
+
+JUDGE = Schema(
+    header={"dense": [[float]], "bits": int, "low": float, "high": float},
+    sizes={"dense": "dense", "bits": "bits"},
+    rows=(
+        Law("the judge's settings are out of bounds", _sound_judge),
+        Array("words", ("u4",), ("known",), rising=True),
+        Array("tags.feature", ("i4",), ("tag_features",), below="1 << bits", rising=True),
+        Array("tags.weight", ("i2",), ("tag_features",)),
+        Array("look{}.feature", ("i4",), ("features{}",), below="1 << bits", rising=True, each="dense - 1"),
+        Array("look{}.weight", ("i2",), ("features{}",), each="dense - 1"),
+    ),
+)
+
+
 def _sound_report(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
     """Whether what the report says is of the types that readers of it expect; every entry may be missing."""
     report = header["report"]
@@ -156,7 +185,12 @@ GRAMMAR = Kind(
     title="a grammar",
     trainer="train lpcfg",
     schema=Schema(
-        header=HEADER | {"others": [HEADER]}, parts=(Part("", _ONE), Part("other{}.", _ONE, entry="others"))
+        header=HEADER | {"others": [HEADER]},
+        parts=(
+            Part("", _ONE),
+            Part("other{}.", _ONE, entry="others"),
+            Part("judge.", JUDGE, entry="judge", optional=True),
+        ),
     ),
     model="eigenparse.models.grammar.pcfg:LatentGrammar",
     options="eigenparse.learn.grammar.options:GrammarOptions",

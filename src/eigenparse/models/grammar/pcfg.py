@@ -12,6 +12,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntMatrix, IntVector, LongVector
 from eigenparse.corpus.columns import Label
+from eigenparse.models.grammar.judge import Judge, judge_from, judge_parts
 from eigenparse.models.grammar.span_filter import PLACE, SpanFilter, filter_arrays, filter_of
 
 SKELETON = (
@@ -158,7 +159,7 @@ class LatentGrammar:
     coarse: small weights for pruning between the plain PCFG and the members; may be None.
     report: what the learner says about the learning, JSON values only.  others: grammars of the same
     treebank over other binarisations; their bracket posteriors join in.  span_filter: says which spans
-    need no search; None searches all.
+    need no search; None searches all.  judge: a second look at the tags and brackets of all of them, or None.
     """
 
     skeleton: Skeleton
@@ -168,6 +169,7 @@ class LatentGrammar:
     report: dict[str, Any] = field(default_factory=dict)
     others: tuple["LatentGrammar", ...] = ()
     span_filter: SpanFilter | None = None
+    judge: Judge | None = None
 
     def to_parts(self) -> tuple[Header, Arrays]:
         """Header and arrays of a model file."""
@@ -176,13 +178,17 @@ class LatentGrammar:
             other_header, other_arrays = _parts(other, f"other{i}.")
             header["others"].append(other_header)
             arrays.update(other_arrays)
+        if self.judge is not None:
+            header["judge"], judge_arrays = judge_parts(self.judge)
+            arrays.update(judge_arrays)
         return header, arrays
 
     @classmethod
     def from_parts(cls, header: Header, arrays: Arrays) -> "LatentGrammar":
         """The inverse of ``to_parts``."""
         others = tuple(_grammar(part, arrays, f"other{i}.") for i, part in enumerate(header["others"]))
-        return replace(_grammar(header, arrays, ""), others=others)
+        judge = judge_from(header["judge"], arrays) if "judge" in header else None
+        return replace(_grammar(header, arrays, ""), others=others, judge=judge)
 
     def summary(self) -> dict[str, Any]:
         """Sizes, and how the grammar was learnt."""
@@ -197,6 +203,7 @@ class LatentGrammar:
             "most_states": int(self.members[0].states.max()),
             "parameters": sum(member.n_parameters for one in every for member in one.members),
             **({} if self.span_filter is None else self.span_filter.summary()),
+            "judge_weights": 0 if self.judge is None else self.judge.n_weights,
         } | {name: self.report[name] for name in REPORTED if name in self.report}
 
 

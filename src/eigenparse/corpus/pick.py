@@ -1,0 +1,30 @@
+"""Trees by their numbers: a treebank in, some of its trees out."""
+
+from itertools import pairwise
+
+import numpy as np
+
+from eigenparse.arrays import LongVector, as_ids, as_offsets
+from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.normalise import compact
+
+
+def pick_trees(treebank: Treebank, ids: LongVector) -> Treebank:
+    """The trees of the given numbers, in that order, with no symbol that they do not use."""
+    size = np.diff(treebank.offsets)[ids]
+    offsets = as_offsets(np.concatenate([[0], np.cumsum(size)]))
+    shift = np.repeat(treebank.offsets[:-1][ids] - offsets[:-1], size)
+    rows = np.arange(offsets[-1]) + shift
+    parent = treebank.parent[rows]
+    label, labels = compact(treebank.label[rows], treebank.labels)
+    word, words = compact(treebank.word[rows], treebank.words)
+    parent = as_ids(np.where(parent >= 0, parent - shift, -1))
+    return Treebank(label, parent, word, offsets, treebank.line[ids], labels, words)
+
+
+def tokens_of(treebank: Treebank) -> list[list[str]]:
+    """The words of every tree."""
+    rows = np.flatnonzero(treebank.word >= 0)
+    words = [treebank.words[w] for w in treebank.word[rows].tolist()]
+    cuts = np.searchsorted(rows, treebank.offsets).tolist()
+    return [words[i:j] for i, j in pairwise(cuts)]

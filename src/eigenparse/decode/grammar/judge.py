@@ -1,0 +1,85 @@
+"""Bracket and tag posteriors of a grammar in, those of its judge out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray, BoolVector, FloatArray, LongVector, as_ids
+from eigenparse.corpus.normalise import ROOT
+from eigenparse.decode.grammar.objective import Brackets
+from eigenparse.features.grammar.judge import Evidence, WordKeys, seen_in, symbol_tables, tagged_in
+from eigenparse.kernels.grammar.judge import Symbols, look_again
+from eigenparse.kernels.grammar.judge_tags import tag_again
+from eigenparse.models.grammar.judge import Judge, weight_table
+
+LEAST = 0.01  # what is below is not even looked at
+
+
+@dataclass(frozen=True, slots=True)
+class BracketNames:
+    """The bracket ids of a parser: their names, which are tags, and which are phrases that count."""
+
+    names: tuple[str, ...]
+    is_tag: BoolVector
+    is_phrase: BoolVector
+
+
+def bracket_names(ids: Mapping[tuple[str, bool], int]) -> BracketNames:
+    """What the ids of a bracket table stand for."""
+    every = sorted(ids, key=lambda name: ids[name])
+    tag = np.array([tag for _, tag in every], dtype=bool)
+    root = np.array([name == ROOT for name, _ in every], dtype=bool)
+    return BracketNames(tuple(name for name, _ in every), tag, ~tag & ~root)
+
+
+def evidence_of(found: Brackets, ids: BracketNames) -> tuple[Evidence, LongVector, LongVector]:
+    """Likely brackets and tags of a sentence, and where both stand in ``found``."""
+    likely = np.flatnonzero(found.masses >= LEAST)
+    span, symbol = np.divmod(found.keys[likely], len(ids.names))
+    start, end = np.divmod(span, found.width)
+    mass = np.minimum(found.masses[likely], 1.0)
+    phrase, word = np.flatnonzero(ids.is_phrase[symbol]), np.flatnonzero(ids.is_tag[symbol])
+    upwards = word[np.argsort(mass[word], kind="stable")]
+    tag = np.zeros(found.width - 1, dtype=np.int32)
+    tag[start[upwards]] = symbol[upwards]
+    evidence = Evidence(
+        as_ids(start[phrase]), as_ids(end[phrase]), as_ids(symbol[phrase]), mass[phrase],
+        as_ids(start[word]), as_ids(symbol[word]), mass[word], tag,
+    )  # fmt: skip
+    return evidence, likely[phrase], likely[word]
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """A judge with the tables of the parser that it serves; make it once for many sentences."""
+
+    judge: Judge
+    ids: BracketNames
+    symbols: Symbols
+    words: WordKeys
+    tags: tuple[FloatArray, AnyArray]
+    looks: tuple[tuple[FloatArray, AnyArray], ...]
+
+
+def make_bench(judge: Judge, ids: Mapping[tuple[str, bool], int]) -> Bench:
+    """Seat a judge beside a parser whose bracket ids these are."""
+    names = bracket_names(ids)
+    tags, *looks = ((np.array(x.dense), weight_table(judge, x)) for x in (judge.tags, *judge.looks))
+    keys = WordKeys(frozenset(judge.words.tolist()))
+    return Bench(judge, names, symbol_tables(names.names, names.is_tag), keys, tags, tuple(looks))
+
+
+def judged(bench: Bench, words: Sequence[str], found: Brackets) -> Brackets:
+    """The same tags and brackets with the probabilities that the judge gives the doubtful ones."""
+    judge, key, masses = bench.judge, bench.symbols.key, found.masses.copy()
+    evidence, phrase, word = evidence_of(found, bench.ids)
+    spelling, doubtful = bench.words.of(words), (judge.low, judge.high)
+    tagged, seen = tagged_in(evidence, spelling, doubtful), seen_in(evidence, spelling, doubtful)
+    belief = np.empty(word.size)
+    tag_again(tagged, key, judge.bits, *bench.tags, belief, seen.tag)
+    masses[word[tagged.candidate]] = belief[tagged.candidate]
+    for dense, weights in bench.looks:
+        look_again(seen, bench.symbols, judge.bits, dense, weights)
+    masses[phrase[seen.candidate]] = seen.belief[seen.candidate]
+    return replace(found, masses=masses)

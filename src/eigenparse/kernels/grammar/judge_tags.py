@@ -1,0 +1,137 @@
+"""What a second look sees of candidate tags: posteriors and spellings of a sentence in, hashed features out.
+
+As for brackets (``kernels/grammar/judge.py``): a tag of a word is a candidate if the grammar is in doubt
+about it.  Templates look at the spelling of the word, at the words and the likeliest tags around it,
+and at the candidate's strongest rival.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from eigenparse.kernels.grammar.hashing import log_odds, mix, step
+from eigenparse.kernels.grammar.judge_weights import judge_odds
+
+TAG_TEMPLATES = 34
+TAG_DENSE = 2
+SPELLINGS = 8  # the word as the judge knows it, in small letters, last 1 to 4 letters, first letters, shape
+MARGIN = 2
+_SEED, _BORDER, _NO_RIVAL = np.uint64(301), np.uint64(3), np.uint64(1)
+_FIRST, _LATER = np.uint64(5), np.uint64(6)
+
+
+class Tagged(NamedTuple):
+    """One sentence of n words with T possible tags.
+
+    spelling: (n + 4, SPELLINGS) uint64 hashes, two margins on each side.  tag: (n,) symbol of the likeliest
+    tag.  word, symbol, posterior: (T,) sorted by word.  candidate: (T,), which of them are to be judged.
+    """
+
+    spelling: np.ndarray
+    tag: np.ndarray
+    word: np.ndarray
+    symbol: np.ndarray
+    posterior: np.ndarray
+    candidate: np.ndarray
+
+
+@njit(cache=True, nogil=True)
+def rival_of(tagged, c):
+    """The likeliest other tag of the same word; -1 if there is none."""
+    found, d = -1, c
+    while d > 0 and tagged.word[d - 1] == tagged.word[c]:
+        d -= 1
+    while d < tagged.word.size and tagged.word[d] == tagged.word[c]:
+        if d != c and (found < 0 or tagged.posterior[d] > tagged.posterior[found]):
+            found = d
+        d += 1
+    return found
+
+
+@njit(cache=True, nogil=True)
+def tag_features(spelling, tag, k, rival, own, against, value):
+    """Values of all templates for a tag of word k, which is at k + MARGIN; rival: hash of the other tag."""
+    first = _FIRST if k == 0 else _LATER
+    k += MARGIN
+    word, ending, before, after = spelling[k, 0], spelling[k, 4], spelling[k - 1, 0], spelling[k + 1, 0]
+    t1, t2, t3, t4 = tag[k - 2], tag[k - 1], tag[k + 1], tag[k + 2]
+    for z in range(SPELLINGS):
+        value[z] = spelling[k, z]
+    value[8], value[9], value[10], value[11] = before, after, spelling[k - 2, 0], spelling[k + 2, 0]
+    value[12], value[13], value[14], value[15] = (
+        mix(before, word),
+        mix(word, after),
+        spelling[k - 1, 4],
+        spelling[k + 1, 4],
+    )
+    value[16], value[17], value[18], value[19] = t2, t3, mix(t2, t3), mix(t2, word)
+    value[20], value[21], value[22], value[23] = mix(t3, word), mix(t1, t2), mix(t3, t4), mix(t2, ending)
+    value[24], value[25], value[26], value[27] = (
+        mix(t3, ending),
+        mix(before, t3),
+        mix(t2, after),
+        mix(before, after),
+    )
+    value[28], value[29], value[30] = mix(rival, step(against)), mix(rival, word), mix(rival, ending)
+    value[31], value[32], value[33] = step(own), mix(spelling[k, 7], first), mix(mix(t2, rival), t3)
+
+
+@njit(cache=True, nogil=True)
+def tag_rows(tagged, key, bits, rows, dense):
+    """Features of all candidates: rows (candidates, TAG_TEMPLATES), dense (candidates, TAG_DENSE); their number."""
+    n = tagged.tag.size
+    tag = np.full(n + 2 * MARGIN, _BORDER)
+    for k in range(n):
+        tag[k + MARGIN] = key[tagged.tag[k]]
+    value, r, mask = np.empty(TAG_TEMPLATES, dtype=np.uint64), 0, np.uint64((1 << bits) - 1)
+    for c in range(tagged.word.size):
+        if not tagged.candidate[c]:
+            continue
+        rival = rival_of(tagged, c)
+        other = key[tagged.symbol[rival]] if rival >= 0 else _NO_RIVAL
+        dense[r, 0] = log_odds(tagged.posterior[c])
+        dense[r, 1] = log_odds(tagged.posterior[rival]) if rival >= 0 else log_odds(0.0)
+        tag_features(tagged.spelling, tag, tagged.word[c], other, dense[r, 0], dense[r, 1], value)
+        for z in range(TAG_TEMPLATES):
+            rows[r, z] = mix(mix(_SEED + np.uint64(z), key[tagged.symbol[c]]), value[z]) & mask
+        r += 1
+    return r
+
+
+@njit(cache=True, nogil=True)
+def share_out(tagged, belief, tag):
+    """Scale the candidates of every word so that its tags weigh what they weighed; note the likeliest tags."""
+    c = 0
+    while c < tagged.word.size:
+        stop, before, after, best = c, 0.0, 0.0, c
+        while stop < tagged.word.size and tagged.word[stop] == tagged.word[c]:
+            if tagged.candidate[stop]:
+                before += tagged.posterior[stop]
+                after += belief[stop]
+            stop += 1
+        for d in range(c, stop):
+            if tagged.candidate[d]:
+                belief[d] *= before / after
+            if belief[d] > belief[best]:
+                best = d
+        tag[tagged.word[c]] = tagged.symbol[best]
+        c = stop
+
+
+@njit(cache=True, nogil=True)
+def tag_again(tagged, key, bits, u, w, belief, tag):
+    """The judge's probabilities of all tags (those without doubt stay), and the likeliest tag of every word."""
+    n = 0
+    for c in range(tagged.candidate.size):
+        n += tagged.candidate[c]
+    rows, dense, odds = np.empty((n, TAG_TEMPLATES), dtype=np.int32), np.empty((n, TAG_DENSE)), np.empty(n)
+    tag_rows(tagged, key, bits, rows, dense)
+    judge_odds(rows, dense, u, w, odds)
+    r = 0
+    for c in range(tagged.candidate.size):
+        belief[c] = tagged.posterior[c]
+        if tagged.candidate[c]:
+            belief[c] = 1.0 / (1.0 + np.exp(-odds[r]))
+            r += 1
+    share_out(tagged, belief, tag)

@@ -1,0 +1,161 @@
+"""A treebank in, a grammar's judge of brackets and tags out: jack-knifed posteriors, then a logistic model of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray, LongVector, as_offsets
+from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.pick import pick_trees, tokens_of
+from eigenparse.errors import OptionError
+from eigenparse.features.grammar.judge import Charts, WordKeys
+from eigenparse.learn.grammar.judge_cases import (
+    Part,
+    believe_brackets,
+    believe_tags,
+    bracket_cases,
+    frequent_words,
+    make_court,
+    tag_cases,
+)
+from eigenparse.learn.grammar.judge_fit import Fit
+from eigenparse.learn.grammar.learner import fit_grammar
+from eigenparse.learn.grammar.options import GrammarOptions
+from eigenparse.learn.grammar.shards import Shards
+from eigenparse.models.grammar.judge import Judge, Look, look_of
+from eigenparse.models.registry import named
+from eigenparse.work.work import Work
+
+CHARTS = (
+    "eigenparse.decode.grammar.held_out:charts_of"  # a grammar and sentences in, what it says of them out
+)
+BLOCK = 200  # sentences of a task
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeOptions:
+    """How a judge is learnt.
+
+    folds: parts of the treebank, each made of ``blocks`` blocks of consecutive trees from all over it, so
+    that every part has something of every genre and few documents are in two parts.  Each part is parsed
+    by a grammar of the others; of treebanks with more than ``large`` trees the first part alone.
+    sentences: at most so many are parsed, evenly spread; max_length: none longer.  em_rounds: of those
+    grammars, at most.  looks: at brackets; each sees the tree that the one before believes in.  ridge:
+    penalty on squared weights.  rare: words seen at most so often are known by their endings.  bits:
+    features are hashed to 2 ** bits.  rounds: of L-BFGS.  low, high: posteriors between are judged.
+    """
+
+    folds: int = 3
+    blocks: int = 8
+    large: int = 12_000
+    sentences: int = 4_000
+    max_length: int = 80
+    em_rounds: int = 1
+    looks: int = 2
+    ridge: float = 10.0
+    rare: int = 5
+    bits: int = 20
+    rounds: int = 12
+    low: float = 0.01
+    high: float = 0.995
+
+    def __post_init__(self) -> None:
+        if self.folds < 2 or self.sentences < 1 or not 1 <= self.looks <= 4:
+            raise OptionError("a judge needs 2 folds or more, a sentence or more, and 1 to 4 looks")
+
+
+def learn_judge(
+    data: Treebank | Shards,
+    options: GrammarOptions,
+    work: Work = Work(),
+    judge: JudgeOptions = JudgeOptions(),
+) -> Judge | None:
+    """The judge of the grammar that ``options`` learn; None if there are too few trees to hold any out."""
+    work.stage("jack-knifed charts for the judge")
+    quick = replace(options, judge=False)
+    if options.filled().method in ("cluster", "em"):
+        quick = replace(quick, em_rounds=min(options.filled().em_rounds or 0, judge.em_rounds))
+    if isinstance(data, Shards) and len(data.shards) > 1:
+        treebank, parts = _from_shards(data, quick, work, judge)
+    else:
+        treebank = data.treebank() if isinstance(data, Shards) else data
+        if len(treebank) < judge.folds:
+            return None
+        parts = held_out(treebank, quick, work, judge)
+    work.stage("judge of brackets and tags")
+    found = fit_judge(treebank, parts, judge)
+    work.stages.stop()
+    return found
+
+
+def held_out(treebank: Treebank, options: GrammarOptions, work: Work, judge: JudgeOptions) -> list[Part]:
+    """Numbers of sentences, and what grammars that have not seen them say about them, part by part."""
+    cuts = held_parts(treebank, judge)
+    tasks = [
+        (pick_trees(treebank, rest), tokens_of(pick_trees(treebank, some)), options, work.at(f"{f}").here())
+        for f, (rest, some) in enumerate(cuts)
+    ]
+    return [(some, charts) for (_, some), charts in zip(cuts, work.map(_charts_of, tasks))]
+
+
+def _charts_of(task: tuple[Treebank | Shards, list[list[str]], GrammarOptions, Work]) -> Charts:
+    """Learn from trees, parse other sentences."""
+    rest, sentences, options, work = task
+    found: Charts = named(CHARTS)(fit_grammar(rest, options, work), sentences)
+    return found
+
+
+def _from_shards(
+    data: Shards, options: GrammarOptions, work: Work, judge: JudgeOptions
+) -> tuple[Treebank, list[Part]]:
+    """Trees of some shards, and what a grammar of the others says about them."""
+    held = data.shards[judge.folds - 1 :: judge.folds] or data.shards[-1:]
+    rest = tuple(shard for shard in data.shards if shard not in held)
+    treebank = replace(data, shards=held).treebank()
+    some = _spread(treebank, np.arange(len(treebank)), judge, judge.sentences)
+    words = tokens_of(pick_trees(treebank, some))
+    grammar = fit_grammar(replace(data, shards=rest), options, work)
+    blocks = [words[k : k + BLOCK] for k in range(0, len(words), BLOCK)]
+    found = list(work.map(partial(named(CHARTS), grammar), blocks))
+    every = [one for charts in found for one in charts.found]
+    return treebank, [(some, replace(found[0], found=every))]
+
+
+def held_parts(treebank: Treebank, judge: JudgeOptions) -> list[tuple[LongVector, LongVector]]:
+    """Numbers of the trees to learn from and of the sentences to parse, part by part."""
+    n = len(treebank)
+    part = np.arange(n) * (judge.folds * judge.blocks) // n % judge.folds
+    count = judge.folds if n <= judge.large else 1
+    return [
+        (
+            as_offsets(np.flatnonzero(part != number)),
+            _spread(treebank, np.flatnonzero(part == number), judge, -(-judge.sentences // count)),
+        )
+        for number in range(count)
+    ]
+
+
+def _spread(treebank: Treebank, numbers: AnyArray, judge: JudgeOptions, most: int) -> LongVector:
+    """At most so many sentences, none too long, from all over the numbers given."""
+    length = np.diff(np.searchsorted(np.flatnonzero(treebank.word >= 0), treebank.offsets))
+    short = numbers[length[numbers] <= judge.max_length]
+    return as_offsets(short[:: max(-(-short.size // most), 1)])
+
+
+def fit_judge(treebank: Treebank, parts: Sequence[Part], options: JudgeOptions) -> Judge:
+    """The judge of held-out charts: tags first, then brackets, one look after the other."""
+    words = frequent_words(treebank, options.rare)
+    court = make_court(treebank, parts, WordKeys(frozenset(words.tolist())), (options.low, options.high))
+    fit = Fit(options.ridge, options.bits, options.rounds)
+    cases = tag_cases(court, options.bits)
+    tags = look_of(*fit.weights(cases))
+    believe_tags(court, fit.crossed(cases, court.tag_at))
+    looks: list[Look] = []
+    for number in range(options.looks):
+        cases = bracket_cases(court, options.bits)
+        looks.append(look_of(*fit.weights(cases)))
+        if number + 1 < options.looks:
+            believe_brackets(court, fit.crossed(cases, court.at))
+    return Judge(tags, tuple(looks), words, options.bits, options.low, options.high)

@@ -1,0 +1,133 @@
+"""Held-out charts and the trees of their sentences in, cases for a judge to learn from out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray, FloatArray, LongVector, as_ids, as_offsets
+from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.pick import tokens_of
+from eigenparse.features.grammar.judge import (
+    Charts,
+    WordKeys,
+    seen_in,
+    symbol_tables,
+    tagged_in,
+    word_hash,
+)
+from eigenparse.kernels.grammar.judge import DENSE, TEMPLATES, Seen, Symbols, judge_rows
+from eigenparse.kernels.grammar.judge_tags import TAG_DENSE, TAG_TEMPLATES, Tagged, share_out, tag_rows
+from eigenparse.kernels.grammar.judge_weights import row_spans
+from eigenparse.learn.grammar.judge_fit import Cases
+
+Part = tuple[LongVector, Charts]  # numbers of sentences, and what a grammar that never saw them says of them
+
+
+@dataclass(frozen=True, slots=True)
+class Court:
+    """All sentences that a judge learns from, as its kernels take them.
+
+    right, tag_right: (N,) of all candidate brackets and tags.  at, tag_at: where those of each sentence begin.
+    """
+
+    symbols: Symbols
+    seen: list[Seen]
+    tagged: list[Tagged]
+    right: FloatArray
+    tag_right: FloatArray
+    at: LongVector
+    tag_at: LongVector
+
+
+def make_court(
+    treebank: Treebank, parts: Sequence[Part], keys: WordKeys, doubtful: tuple[float, float]
+) -> Court:
+    """Charts of all folds under one set of symbols, and which candidates are in the treebank's trees."""
+    ids: dict[tuple[str, bool], int] = {}
+    words, gold, gold_tags = tokens_of(treebank), gold_brackets(treebank), tags_of(treebank)
+    seen: list[Seen] = []
+    tagged: list[Tagged] = []
+    right: list[bool] = []
+    tag_right: list[bool] = []
+    for numbers, charts in parts:
+        own = as_ids([ids.setdefault(name, len(ids)) for name in zip(charts.names, charts.is_tag.tolist())])
+        names = charts.names
+        for number, found in zip(numbers.tolist(), charts.found):
+            if found is None:
+                continue
+            one = replace(found, symbol=own[found.symbol], word_tag=own[found.word_tag], tag=own[found.tag])
+            spelling = keys.of(words[number])
+            seen.append(seen_in(one, spelling, doubtful))
+            tagged.append(tagged_in(one, spelling, doubtful))
+            rows = (x[seen[-1].candidate].tolist() for x in (found.start, found.end, found.symbol))
+            right += [(i, j, names[a]) in gold[number] for i, j, a in zip(*rows)]
+            rows = (x[tagged[-1].candidate].tolist() for x in (found.word, found.word_tag))
+            tag_right += [names[a] == gold_tags[number][k] for k, a in zip(*rows)]
+    return Court(
+        symbol_tables([name for name, _ in ids], [tag for _, tag in ids]),
+        seen,
+        tagged,
+        np.array(right, dtype=np.float64),
+        np.array(tag_right, dtype=np.float64),
+        as_offsets(np.cumsum([0] + [int(one.candidate.sum()) for one in seen])),
+        as_offsets(np.cumsum([0] + [int(one.candidate.sum()) for one in tagged])),
+    )
+
+
+def frequent_words(treebank: Treebank, rare: int) -> AnyArray:
+    """Ascending hashes of the words seen more than ``rare`` times."""
+    count = np.bincount(treebank.word[treebank.word >= 0], minlength=len(treebank.words))
+    hashes = [word_hash(treebank.words[w]) for w in np.flatnonzero(count > rare)]
+    return np.unique(np.array(hashes, dtype=np.uint32))
+
+
+def gold_brackets(treebank: Treebank) -> list[set[tuple[int, int, str]]]:
+    """Start, end and label of the phrases of every tree."""
+    start, end = (np.empty(treebank.label.size, dtype=np.int32) for _ in range(2))
+    row_spans(treebank.parent, treebank.word, treebank.offsets, start, end)
+    rows = np.flatnonzero(treebank.word < 0)
+    names = [treebank.labels[a] for a in treebank.label[rows].tolist()]
+    found = list(zip(start[rows].tolist(), end[rows].tolist(), names))
+    cuts = np.searchsorted(rows, treebank.offsets).tolist()
+    return [set(found[i:j]) for i, j in pairwise(cuts)]
+
+
+def tags_of(treebank: Treebank) -> list[list[str]]:
+    """The tags of the words of every tree."""
+    rows = np.flatnonzero(treebank.word >= 0)
+    names = [treebank.labels[a] for a in treebank.label[rows].tolist()]
+    return [names[i:j] for i, j in pairwise(np.searchsorted(rows, treebank.offsets).tolist())]
+
+
+def bracket_cases(court: Court, bits: int) -> Cases:
+    """Features of all candidate brackets under what is believed now."""
+    n = int(court.at[-1])
+    rows, dense = np.empty((n, TEMPLATES), dtype=np.int32), np.empty((n, DENSE))
+    for seen, first in zip(court.seen, court.at[:-1]):
+        judge_rows(seen, court.symbols, bits, rows[first:], dense[first:])
+    return Cases(rows, dense, court.right)
+
+
+def tag_cases(court: Court, bits: int) -> Cases:
+    """Features of all candidate tags."""
+    n = int(court.tag_at[-1])
+    rows, dense = np.empty((n, TAG_TEMPLATES), dtype=np.int32), np.empty((n, TAG_DENSE))
+    for tagged, first in zip(court.tagged, court.tag_at[:-1]):
+        tag_rows(tagged, court.symbols.key, bits, rows[first:], dense[first:])
+    return Cases(rows, dense, court.tag_right)
+
+
+def believe_brackets(court: Court, belief: FloatArray) -> None:
+    """Let the next look see these probabilities of candidate brackets."""
+    for seen, low, high in zip(court.seen, court.at[:-1], court.at[1:]):
+        seen.belief[seen.candidate] = belief[low:high]
+
+
+def believe_tags(court: Court, belief: FloatArray) -> None:
+    """Let the next look see the tags that are likeliest under these probabilities of candidate tags."""
+    for seen, tagged, low, high in zip(court.seen, court.tagged, court.tag_at[:-1], court.tag_at[1:]):
+        own = tagged.posterior.copy()
+        own[tagged.candidate] = belief[low:high]
+        share_out(tagged, own, seen.tag)

@@ -1,0 +1,336 @@
+"""The judge of brackets: its features, its gradient, its file, and what it leaves alone."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from eigenparse.arrays import AnyArray, FloatArray, as_ids
+from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.normalise import normalise
+from eigenparse.corpus.pick import tokens_of
+from eigenparse.decode.grammar.parser import decode, explore, free_space, make_parser
+from eigenparse.errors import DataError, OptionError
+from eigenparse.features.grammar.judge import (
+    Evidence,
+    WordKeys,
+    rare_class,
+    seen_in,
+    symbol_tables,
+    tagged_in,
+    word_hash,
+)
+from eigenparse.kernels.grammar.hashing import mix
+from eigenparse.kernels.grammar.judge import DENSE, TEMPLATES, Seen, Symbols, judge_rows
+from eigenparse.kernels.grammar.judge_tags import TAG_DENSE, TAG_TEMPLATES, share_out, tag_rows
+from eigenparse.learn.grammar.judge import JudgeOptions, held_parts, learn_judge
+from eigenparse.learn.grammar.judge_cases import gold_brackets, tags_of
+from eigenparse.learn.grammar.judge_fit import Cases, fit_weights, penalised_loss
+from eigenparse.learn.grammar.options import GrammarOptions
+from eigenparse.models.grammar.judge import Judge, look_of
+from eigenparse.models.grammar.kind import GRAMMAR, GRAMMARS
+from eigenparse.models.grammar.packed import PackedGrammar
+from eigenparse.models.grammar.pcfg import LatentGrammar
+from eigenparse.models.registry import load_model, save_model
+from eigenparse.models.schema import check_model
+from eigenparse.synthetic import sample_treebank
+from eigenparse.work.work import Work
+from lpcfg import judge_oracle
+
+ROUNDING = 1e-9
+DIFFERENCE = 1e-5  # of central differences
+SMALL = JudgeOptions(bits=14, rounds=8, blocks=2)
+OPTIONS = GrammarOptions(seed=3)
+KEYS, DOUBTFUL = WordKeys(frozenset([word_hash("the")])), (0.01, 0.995)
+
+
+def treebank(n: int = 120) -> Treebank:
+    return normalise(sample_treebank(n, 0))
+
+
+def learnt(work: Work = Work()) -> Judge:
+    found = learn_judge(treebank(), OPTIONS, work, SMALL)
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def grammar() -> LatentGrammar:
+    return replace(OPTIONS.fit(treebank()), judge=learnt())
+
+
+def random_sentence(seed: int) -> tuple[list[str], Evidence, Symbols, list[str]]:
+    """Brackets of all kinds over a few words: nested, crossing, doubled, doubtful and certain."""
+    rng = np.random.default_rng(seed)
+    names = ["S", "NP", "VP", "PP", "DT", "NN", "VB"]
+    n = int(rng.integers(1, 9))
+    spans = [(i, j, a) for i in range(n) for j in range(i + 1, n + 1) for a in range(4)]
+    chosen = sorted(spans[k] for k in rng.permutation(len(spans))[: int(rng.integers(1, 25))])
+    start, end, symbol = (as_ids(column) for column in zip(*chosen))
+    posterior = rng.choice([0.02, 0.2, 0.45, 0.55, 0.8, 0.999], len(chosen)) + rng.uniform(
+        0, 1e-4, len(chosen)
+    )
+    tag = as_ids(rng.integers(4, 7, n))
+    words = [["the", "parser", "sees", "Trees", "42"][k] for k in rng.integers(0, 5, n)]
+    symbols = symbol_tables(names, [name in ("DT", "NN", "VB") for name in names])
+    possible = [(k, a) for k in range(n) for a in (4, 5, 6) if a == tag[k] or rng.uniform() < 0.6]
+    word, word_tag = (as_ids(column) for column in zip(*possible))
+    mass = rng.choice([0.02, 0.3, 0.7, 0.999], word.size) + rng.uniform(0, 1e-4, word.size)
+    return words, Evidence(start, end, symbol, posterior, word, word_tag, mass, tag), symbols, names
+
+
+def features(seen: Seen, symbols: Symbols, bits: int) -> tuple[AnyArray, FloatArray]:
+    n = int(seen.candidate.sum())
+    rows, dense = np.empty((n, TEMPLATES), dtype=np.int32), np.empty((n, DENSE))
+    assert judge_rows(seen, symbols, bits, rows, dense) == n
+    return rows, dense
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_kernel_sees_what_a_slow_reader_sees(seed: int) -> None:
+    words, evidence, symbols, names = random_sentence(seed)
+    seen = seen_in(evidence, KEYS.of(words), DOUBTFUL)
+    seen.belief[:] = np.random.default_rng(seed + 1000).uniform(0, 1, seen.belief.size)
+    rows, dense = features(seen, symbols, 19)
+    slow = judge_oracle.features(words, evidence, seen.belief, names, known={"the"})
+    assert_array_equal(rows, [[number % (1 << 19) for number in one] for one, _ in slow])
+    assert_allclose(dense, [numbers for _, numbers in slow], rtol=ROUNDING)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_kernel_of_tags_sees_what_a_slow_reader_sees(seed: int) -> None:
+    words, evidence, symbols, names = random_sentence(seed)
+    tagged = tagged_in(evidence, KEYS.of(words), DOUBTFUL)
+    n = int(tagged.candidate.sum())
+    rows, dense = np.empty((n, TAG_TEMPLATES), dtype=np.int32), np.empty((n, TAG_DENSE))
+    assert tag_rows(tagged, symbols.key, 19, rows, dense) == n
+    slow = judge_oracle.tag_features(words, evidence, names, known={"the"})
+    assert_array_equal(rows.tolist(), [[number % (1 << 19) for number in one] for one, _ in slow])
+    assert_allclose(dense.tolist(), [numbers for _, numbers in slow], rtol=ROUNDING)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_tags_of_a_word_weigh_what_they_weighed(seed: int) -> None:
+    words, evidence, _, _ = random_sentence(seed)
+    tagged = tagged_in(evidence, KEYS.of(words), DOUBTFUL)
+    belief = np.random.default_rng(seed).uniform(0.1, 0.9, tagged.word.size)
+    belief = np.where(tagged.candidate, belief, tagged.posterior)
+    tag = np.full(len(words), -1, dtype=np.int32)
+    share_out(tagged, belief, tag)
+    for k in range(len(words)):
+        own = np.flatnonzero(tagged.word == k)
+        assert_allclose(belief[own].sum(), tagged.posterior[own].sum(), rtol=ROUNDING)
+        assert tag[k] == tagged.symbol[own[np.argmax(belief[own])]]
+
+
+def random_cases(seed: int, n: int = 40, features: int = 12) -> Cases:
+    rng = np.random.default_rng(seed)
+    rows = rng.integers(0, features, (n, 5)).astype(np.int32)
+    return Cases(rows, rng.normal(size=(n, DENSE)), (rng.uniform(size=n) < 0.4).astype(float))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_gradient_is_the_slope_of_the_loss(seed: int) -> None:
+    cases, rng = random_cases(seed), np.random.default_rng(seed)
+    size = DENSE + 12
+    weights, start, penalty = rng.normal(size=size), rng.normal(size=size), rng.uniform(0.1, 3, size)
+    _, gradient = penalised_loss(cases, weights, start, penalty)
+    for k in range(size):
+        step = np.zeros(size)
+        step[k] = 1e-5
+        slope = (
+            penalised_loss(cases, weights + step, start, penalty)[0]
+            - penalised_loss(cases, weights - step, start, penalty)[0]
+        ) / 2e-5
+        assert_allclose(gradient[k], slope, rtol=DIFFERENCE, atol=DIFFERENCE)
+
+
+def test_the_fit_is_a_minimum() -> None:
+    cases, bits = random_cases(7), 4
+    dense, weights = fit_weights(cases, ridge=2.0, bits=bits, rounds=200)
+    found, start = np.concatenate([dense, weights]), np.zeros(DENSE + (1 << bits))
+    start[0] = 1.0
+    penalty = np.r_[np.full(DENSE, 1e-3), np.full(1 << bits, 2.0)]
+    value, gradient = penalised_loss(cases, found, start, penalty)
+    assert np.abs(gradient).max() < 1e-2
+    assert value < penalised_loss(cases, start, start, penalty)[0]
+
+
+def test_a_judge_without_weights_believes_the_grammar(grammar: LatentGrammar) -> None:
+    empty, tags = (look_of(np.eye(size)[0], np.zeros(1 << 14)) for size in (DENSE, TAG_DENSE))
+    silent = Judge(tags, (empty, empty), np.empty(0, dtype=np.uint32), 14)
+    plain, judged = make_parser(replace(grammar, judge=None)), make_parser(replace(grammar, judge=silent))
+    for words in tokens_of(treebank())[:10]:
+        one = explore(plain, *free_space(plain, words))
+        two = explore(judged, *free_space(judged, words), tokens=words)
+        assert one is not None
+        assert two is not None
+        assert_array_equal(one.posteriors.keys, two.posteriors.keys)
+        assert_allclose(two.posteriors.masses, one.posteriors.masses, rtol=ROUNDING)
+
+
+def test_a_judge_changes_doubtful_brackets_only(grammar: LatentGrammar) -> None:
+    plain, judged = make_parser(replace(grammar, judge=None)), make_parser(grammar)
+    assert grammar.judge is not None
+    changed = 0
+    for words in tokens_of(treebank()):
+        one = explore(plain, *free_space(plain, words))
+        two = explore(judged, *free_space(judged, words), tokens=words)
+        assert one is not None
+        assert two is not None
+        before, after = one.posteriors.masses, two.posteriors.masses
+        sure = (before <= grammar.judge.low) | (before >= grammar.judge.high)
+        assert_array_equal(before[sure], after[sure])
+        assert np.all((after[~sure] > 0) & (after[~sure] < 1))
+        changed += int(np.sum(before != after))
+    assert changed > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Backwards:
+    """A place where the last task is done first."""
+
+    jobs: int = 2
+
+    def map_ordered(self, task: Any, items: Any) -> Iterator[Any]:
+        yield from [task(item) for item in list(items)[::-1]][::-1]
+
+
+def test_the_same_judge_in_any_order_of_work() -> None:
+    assert_same(learnt(), learnt(Work(Backwards())))
+
+
+def test_the_learner_learns_the_judge_that_is_asked_for() -> None:
+    trees = treebank(30)
+    asked, plain = (replace(OPTIONS, judge=wanted).fit(trees) for wanted in (True, None))
+    expected = learn_judge(trees, OPTIONS)
+    assert plain.judge is None
+    assert asked.judge is not None
+    assert expected is not None
+    assert_same(asked.judge, expected)
+    assert_array_equal(plain.members[0].rule_weight, asked.members[0].rule_weight)
+
+
+def assert_same(one: Judge, two: Judge) -> None:
+    assert (one.bits, one.low, one.high) == (two.bits, two.low, two.high)
+    assert_array_equal(one.words, two.words)
+    for mine, yours in zip((one.tags, *one.looks), (two.tags, *two.looks), strict=True):
+        assert mine.dense == yours.dense
+        assert_array_equal(mine.feature, yours.feature)
+        assert_array_equal(mine.weight, yours.weight)
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_judge_survives_its_file(grammar: LatentGrammar, tmp_path: Path, packed: bool) -> None:
+    def again(model: LatentGrammar) -> LatentGrammar:
+        made = PackedGrammar(model) if packed else model
+        save_model(made, tmp_path / "a.model", "lpcfg-packed" if packed else "lpcfg")
+        found: LatentGrammar = load_model(tmp_path / "a.model", *GRAMMARS)
+        return found
+
+    kept = again(grammar).judge
+    assert grammar.judge is not None
+    assert kept is not None
+    assert_same(grammar.judge, kept)
+    assert again(replace(grammar, judge=None)).judge is None
+
+
+DAMAGE: dict[str, Any] = {
+    "judge.look0.feature": lambda x: x[::-1].copy(),
+    "judge.look1.feature": lambda x: x + np.int32(1 << 14),
+    "judge.look0.weight": lambda x: x[:-1].copy(),
+    "judge.look1.weight": lambda x: x.astype(np.float32),
+    "judge.tags.feature": lambda x: x - np.int32(1 << 20),
+    "judge.words": lambda x: x.astype(np.int64),
+}
+
+
+@pytest.mark.parametrize("name", DAMAGE)
+def test_damaged_judges_are_refused(grammar: LatentGrammar, name: str) -> None:
+    header, arrays = grammar.to_parts()
+    check_model(GRAMMAR.schema, header, arrays)
+    with pytest.raises(DataError):
+        check_model(GRAMMAR.schema, header, {**arrays, name: DAMAGE[name](arrays[name])})
+    del arrays[name]
+    with pytest.raises(DataError):
+        check_model(GRAMMAR.schema, header, arrays)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"bits": 40},
+        {"bits": 0},
+        {"low": 0.9, "high": 0.1},
+        {"low": float("nan")},
+        {"dense": []},
+        {"dense": [[1.0, 0.0]]},
+        {"dense": [[1.0], [1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]},
+        {"dense": [[1.0, float("inf")], [1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]},
+    ],
+)
+def test_senseless_judges_are_refused(grammar: LatentGrammar, change: dict[str, Any]) -> None:
+    header, arrays = grammar.to_parts()
+    with pytest.raises(DataError):
+        check_model(GRAMMAR.schema, header | {"judge": header["judge"] | change}, arrays)
+
+
+def test_gold_brackets_are_the_phrases_of_trees() -> None:
+    from eigenparse.corpus.brackets import parse_trees
+
+    trees = parse_trees("(TOP (S (NP (DT a) (NN b)) (VP (VB c))))\n(TOP (NP (NP (NN d))))")
+    assert gold_brackets(trees) == [
+        {(0, 3, "TOP"), (0, 3, "S"), (0, 2, "NP"), (2, 3, "VP")},
+        {(0, 1, "TOP"), (0, 1, "NP")},
+    ]
+    assert tags_of(trees) == [["DT", "NN", "VB"], ["NN"]]
+
+
+def test_words_are_hashed_by_name_or_by_ending() -> None:
+    keys = WordKeys(frozenset([word_hash("known")]))
+    known, rare, same, other = keys.of(["known", "seeing", "being", "Being"])[2:-2, 0].tolist()
+    assert known == word_hash("known")
+    assert rare == same == word_hash(rare_class("seeing"))
+    assert other != same
+
+
+def test_the_order_of_a_hash_counts() -> None:
+    assert mix(np.uint64(1), np.uint64(2)) != mix(np.uint64(2), np.uint64(1))
+
+
+def test_too_few_trees_get_no_judge() -> None:
+    assert learn_judge(treebank(2), OPTIONS) is None
+    assert not OPTIONS.judges(999)
+    assert OPTIONS.judges(1000)
+    assert not GrammarOptions(method="pcfg").judges(1000)
+
+
+@pytest.mark.parametrize(
+    "options", [JudgeOptions(), JudgeOptions(large=50), JudgeOptions(sentences=10, blocks=2)]
+)
+def test_no_sentence_is_parsed_by_a_grammar_that_saw_it(options: JudgeOptions) -> None:
+    trees = treebank()
+    parts = held_parts(trees, options)
+    assert len(parts) == (1 if len(trees) > options.large else options.folds)
+    for rest, some in parts:
+        assert not set(rest.tolist()) & set(some.tolist())
+        assert rest.size >= len(trees) // 2
+    held = [number for _, some in parts for number in some.tolist()]
+    assert len(held) == len(set(held)) <= options.sentences + options.folds
+    if options == JudgeOptions():
+        assert sorted(held) == list(range(len(trees)))
+
+
+def test_impossible_settings_are_refused() -> None:
+    with pytest.raises(OptionError):
+        JudgeOptions(folds=1)
+
+
+def test_every_sentence_still_has_a_tree(grammar: LatentGrammar) -> None:
+    parser = make_parser(grammar)
+    for words in (["x"], ["never", "seen", "words"], *tokens_of(treebank())[:5]):
+        assert decode(parser, words).derivations
