@@ -62,39 +62,6 @@ EXCEPTIONS: dict[str, str] = {
     "cli.transcribe.transcribe": VERB,
 }
 
-# TEMPORARY: what the packages that are being rewritten still do today.  These lists only ever shrink, and the
-# release that ends the rewriting has none of them.
-TEMPORARY_IMPORTS: set[str] = set()
-TEMPORARY_CYCLES: set[tuple[str, ...]] = {}
-TEMPORARY_FUNCTIONS: set[str] = {
-    "inference.grammar.forest.base_items",
-    "kernels.grammar.chart.chart_inside",
-    "kernels.grammar.chart.chart_outside",
-    "kernels.grammar.counts.annotated_counts",
-    "kernels.grammar.counts.divide_by_totals",
-    "kernels.grammar.counts.margins",
-    "kernels.grammar.counts.state_totals",
-    "kernels.grammar.decode.bracket_masses",
-    "kernels.grammar.decode.bracket_scores",
-    "kernels.grammar.forest.add_split",
-    "kernels.grammar.forest.base_edges",
-    "kernels.grammar.forest.base_inside",
-    "kernels.grammar.forest.boundary_merit",
-    "kernels.grammar.forest.select",
-    "kernels.grammar.forest.tag_posteriors",
-    "kernels.grammar.forest.word_items",
-    "kernels.grammar.kbest.kbest_lists",
-    "kernels.grammar.kbest.kbest_rows",
-    "kernels.grammar.kbest.push",
-    "kernels.grammar.moments.rule_moments",
-    "kernels.grammar.sample.draw_tree",
-    "kernels.grammar.sample.improve_yields",
-    "kernels.grammar.tree.inside_pass",
-    "kernels.grammar.tree.outside_pass",
-}
-TEMPORARY_VERBS: set[str] = set()
-TEMPORARY_TESTS: set[str] = set()
-
 
 @functools.cache
 def sources(package: pathlib.Path) -> dict[str, ast.Module]:
@@ -193,7 +160,7 @@ def test_every_package_has_its_allowance() -> None:
 
 
 def test_no_package_imports_upwards() -> None:
-    assert [one for one in upward_imports(PACKAGE) if one.partition(" (")[0] not in TEMPORARY_IMPORTS] == []
+    assert upward_imports(PACKAGE) == []
 
 
 def test_allowances_have_no_cycle() -> None:
@@ -208,14 +175,12 @@ def test_allowances_have_no_cycle() -> None:
 
 
 def test_no_module_imports_itself_on_some_way() -> None:
-    assert [group for group in cycles(PACKAGE) if group not in TEMPORARY_CYCLES] == []
+    assert cycles(PACKAGE) == []
 
 
 def test_functions_stay_small() -> None:
     large = large_functions(PACKAGE)
-    assert {
-        name: size for name, size in large.items() if name not in EXCEPTIONS.keys() | TEMPORARY_FUNCTIONS
-    } == {}
+    assert {name: size for name, size in large.items() if name not in EXCEPTIONS} == {}
     assert [name for name in EXCEPTIONS if name not in large] == []
 
 
@@ -225,7 +190,7 @@ def test_verbs_stay_short() -> None:
         for path in (PACKAGE / "cli").rglob("*.py")
         if len(path.read_text(encoding="utf-8").splitlines()) > MOST_VERB_LINES
     }
-    assert long - TEMPORARY_VERBS == set()
+    assert long == set()
 
 
 def test_no_test_module_imports_another() -> None:
@@ -235,7 +200,7 @@ def test_no_test_module_imports_another() -> None:
         for name, line in imports(ast.parse(path.read_text(encoding="utf-8")))
         if any(part.startswith("test_") for part in name.split(".")[:-1])
     ]
-    assert [one for one in found if one.partition(":")[0] not in TEMPORARY_TESTS] == []
+    assert found == []
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import numpy as np
 from eigenparse.arrays import BoolVector, FloatArray, IntVector, as_ids
 from eigenparse.inference.grammar.forest import EVERYTHING_OPEN, Pruning, flat_readings
 from eigenparse.kernels.grammar.forest import Constraints, RuleIndex, base_edges, base_inside
-from eigenparse.kernels.grammar.kbest import kbest_lists, kbest_rows
+from eigenparse.kernels.grammar.kbest import Links, Lists, empty_lists, empty_rows, kbest_lists, kbest_rows
 from eigenparse.kernels.grammar.tag_chain import Choices
 from eigenparse.models.grammar.pcfg import LatentGrammar
 
@@ -39,16 +39,11 @@ def cover(
     prior = np.ones(skeleton.n_labels) if grammar.context is None else grammar.context.before[-1]
     likely = words.probability[np.maximum(entry, 0)] * prior[label]
     word_score = np.where(entry >= 0, np.log(np.maximum(likely, 1e-300)), 0.0)
-    shape = (label.size, 1)
-    best, back = np.empty(shape), np.empty(shape, dtype=np.int64)
-    ranks, count = np.zeros(shape, dtype=np.int64), np.zeros(label.size, dtype=np.int64)
-    edge_score = np.log(np.maximum(share[order], 1e-300))
-    kbest_lists(
-        word_score, entry, edge_at, left, right, edge_score, 1, best, back, ranks, ranks.copy(), count
-    )
+    links, lists = Links(entry, edge_at, left, right), empty_lists(label.size, 1)
+    kbest_lists(word_score, np.log(np.maximum(share[order], 1e-300)), links, 1, lists)
     complete = np.array([not name.partial for name in skeleton.labels])[label]
-    pieces = _fewest(n, start, end, best[:, 0], complete & (count > 0))
-    return _glue(pieces, label, start, left, right, back, n, glue)
+    pieces = _fewest(n, start, end, lists.best[:, 0], complete & (lists.count > 0))
+    return _glue(pieces, label, start, links, lists, n, glue)
 
 
 def _possible(words: Choices, limits: Constraints) -> tuple[IntVector, BoolVector]:
@@ -79,17 +74,15 @@ def _fewest(n: int, start: IntVector, end: IntVector, score: FloatArray, usable:
 
 
 def _glue(
-    pieces: list[int], label: IntVector, start: IntVector, left: IntVector, right: IntVector, back: FloatArray,
-    n: int, glue: int,
-) -> Columns:  # fmt: skip
+    pieces: list[int], label: IntVector, start: IntVector, links: Links, lists: Lists, n: int, glue: int
+) -> Columns:
     """Pieces as one right-branching tree in post-order."""
     columns: list[list[int]] = [[], [], [], []]
     tops = []
-    ranks = np.zeros_like(back)
+    rows = empty_rows(2 * n)
+    item, edge, a, b = rows
     for p in pieces:
-        item, edge = np.empty(2 * n, dtype=np.int64), np.empty(2 * n, dtype=np.int64)
-        a, b = np.empty(2 * n, dtype=np.int32), np.empty(2 * n, dtype=np.int32)
-        size = kbest_rows(p, 0, back, ranks, ranks, left, right, item, edge, a, b)
+        size = kbest_rows(p, 0, links, lists, rows)
         shift = len(columns[0])
         for r in range(size):
             leaf = edge[r] < 0

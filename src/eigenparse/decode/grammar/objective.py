@@ -11,6 +11,8 @@ from eigenparse.errors import OptionError
 from eigenparse.inference.grammar.chart import Marginals
 from eigenparse.inference.grammar.forest import Forest
 from eigenparse.kernels.grammar.decode import (
+    Chains,
+    Worth,
     add_log_conditionals,
     bracket_masses,
     bracket_scores,
@@ -128,10 +130,8 @@ def brackets(forest: Forest, belief: Belief, table: BracketTable) -> Brackets:
     room = int(np.sum(np.diff(table.chain_at)[forest.label]))
     keys, masses = np.empty(room, dtype=np.int64), np.empty(room)
     width = forest.n_words + 1
-    n = bracket_masses(
-        forest.label, forest.start, forest.end, belief.item, table.chain_at, table.chain, len(table.ids), width,
-        keys, masses,
-    )  # fmt: skip
+    chains = Chains(table.chain_at, table.chain, len(table.ids), width)
+    n = bracket_masses(forest, belief.item, chains, keys, masses)
     order = np.argsort(keys[:n], kind="stable")
     return Brackets(keys[:n][order], masses[:n][order], width)
 
@@ -160,11 +160,9 @@ def scores(
     """Item and edge scores under an objective; a tree's worth is their sum."""
     item: FloatArray = np.empty(forest.label.size)
     bracket = np.empty(forest.label.size)
-    bracket_scores(
-        forest.label, forest.start, forest.end, forest.entry, belief.item, table.chain_at, table.chain, len(table.ids),
-        posteriors.width, posteriors.keys, posteriors.masses, objective.threshold, objective.tag_weight,
-        objective.partial_weight, bracket, item,
-    )  # fmt: skip
+    chains = Chains(table.chain_at, table.chain, len(table.ids), posteriors.width)
+    worth = Worth(objective.threshold, objective.tag_weight, objective.partial_weight)
+    bracket_scores(forest, belief.item, chains, posteriors.keys, posteriors.masses, worth, bracket, item)
     if objective.decoder == "max-rule":
         item = np.where(forest.entry >= 0, np.log(np.maximum(belief.item, FLOOR)), 0.0)
         return Scores(item, np.log(np.maximum(belief.edge, FLOOR)), bracket)

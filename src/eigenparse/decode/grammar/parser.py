@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntVector, as_ids
+from eigenparse.arrays import BoolVector, FloatArray, IntVector, as_ids
 from eigenparse.corpus.columns import Label, Trees
 from eigenparse.decode.grammar.cover import cover
 from eigenparse.decode.grammar.judge import Bench, judged, make_bench
@@ -41,7 +41,7 @@ from eigenparse.inference.grammar.forest import (
     widened,
 )  # fmt: skip
 from eigenparse.inference.grammar.span_filter import spans_left_open
-from eigenparse.kernels.grammar.kbest import kbest_lists, kbest_rows
+from eigenparse.kernels.grammar.kbest import Links, Rows, empty_lists, empty_rows, kbest_lists, kbest_rows
 from eigenparse.models.grammar.pcfg import LatentGrammar, Weights
 from eigenparse.models.grammar.span_filter import tag_numbers
 from eigenparse.models.words import WordTable, symbols_of, word_table
@@ -394,36 +394,33 @@ def _plain(forest: Forest) -> Marginals:
 
 def _best(forest: Forest, value: Scores, k: int) -> tuple[Derivation, ...]:
     """The k derivations of highest score."""
-    shape = (forest.label.size, k)
-    best, count = np.empty(shape), np.zeros(shape[0], dtype=np.int64)
-    back, rank_left, rank_right = (np.empty(shape, dtype=np.int64) for _ in range(3))
-    kbest_lists(
-        value.item, forest.entry, forest.edge_at, forest.left, forest.right, value.edge, k,
-        best, back, rank_left, rank_right, count,
-    )  # fmt: skip
-    found = [(-best[p, r], int(p), r) for p in forest.root for r in range(count[p])]
-    return tuple(
-        _derivation(forest, value, p, r, -negative, back, rank_left, rank_right)
-        for negative, p, r in sorted(found)[:k]
+    links, lists = (
+        Links(forest.entry, forest.edge_at, forest.left, forest.right),
+        empty_lists(forest.label.size, k),
     )
+    kbest_lists(value.item, value.edge, links, k, lists)
+    found = [(-lists.best[p, r], int(p), r) for p in forest.root for r in range(lists.count[p])]
+    rows = empty_rows(2 * forest.n_words - 1)
+    made = []
+    for negative, root, rank in sorted(found)[:k]:
+        kbest_rows(root, rank, links, lists, rows)
+        made.append(_derivation(forest, value, rows, -negative))
+    return tuple(made)
 
 
-def _derivation(
-    forest: Forest, value: Scores, root: int, rank: int, score: float,
-    back: AnyArray, rank_left: AnyArray, rank_right: AnyArray,
-) -> Derivation:  # fmt: skip
-    """Read one derivation out of the k-best lists."""
-    room = 2 * forest.n_words - 1
-    item, edge = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
-    left, right = np.empty(room, dtype=np.int32), np.empty(room, dtype=np.int32)
-    kbest_rows(root, rank, back, rank_left, rank_right, forest.left, forest.right, item, edge, left, right)
+def _derivation(forest: Forest, value: Scores, rows: Rows, score: float) -> Derivation:
+    """One derivation with its labels, rules and entries."""
+    item, edge = rows.item, rows.edge
     entry = forest.entry[item]
     rule = (
-        np.where(edge >= 0, forest.rule[np.maximum(edge, 0)], -1) if forest.rule.size else np.full(room, -1)
+        np.where(edge >= 0, forest.rule[np.maximum(edge, 0)], -1)
+        if forest.rule.size
+        else np.full(item.size, -1)
     )
     position = np.where(entry >= 0, forest.start[item], -1)
     return Derivation(
-        forest.label[item], left, right, as_ids(position), as_ids(rule), entry, value.bracket[item], float(score)
+        forest.label[item], rows.left.copy(), rows.right.copy(), as_ids(position), as_ids(rule), entry,
+        value.bracket[item], float(score),
     )  # fmt: skip
 
 

@@ -1,33 +1,53 @@
 """Scores of items and edges from marginals, and the product of several models over one forest."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 
 
+class Chains(NamedTuple):
+    """The symbols of each label, none at partial labels: label a has symbol[at[a]:at[a + 1]].
+
+    n_symbols: how many symbols there are; width: words of the sentence + 1.  The key of a bracket is
+    (start * width + end) * n_symbols + symbol.
+    """
+
+    at: Any
+    symbol: Any
+    n_symbols: int
+    width: int
+
+
+class Worth(NamedTuple):
+    """What a bracket costs, and what a right tag and a partial item are worth."""
+
+    threshold: float
+    tag: float
+    partial: float
+
+
 @njit(cache=True, nogil=True)
-def bracket_masses(
-    item_label, item_start, item_end, marginal, chain_at, chain, n_symbols, width, keys, masses
-):
+def bracket_masses(forest, marginal, chains, keys, masses):
     """Summed marginals of every (span, symbol) that some item's chain contains; returns their number.
 
-    chain_at, chain: the symbols of each label, none at partial labels.  A key is
-    (start * width + end) * n_symbols + symbol.  Items of one span must stand together.
+    Items of one span must stand together.
     """
-    mass = np.zeros(n_symbols)
-    touched = np.empty(n_symbols, dtype=np.int64)
-    n, p = 0, 0
-    while p < item_label.size:
+    mass = np.zeros(chains.n_symbols)
+    touched = np.empty(chains.n_symbols, dtype=np.int64)
+    label, start, end, n, p = forest.label, forest.start, forest.end, 0, 0
+    while p < label.size:
         n_touched, stop = 0, p
-        while stop < item_label.size and item_start[stop] == item_start[p] and item_end[stop] == item_end[p]:
-            a = item_label[stop]
-            for t in range(chain_at[a], chain_at[a + 1]):
-                if mass[chain[t]] == 0.0:
-                    touched[n_touched] = chain[t]
+        while stop < label.size and start[stop] == start[p] and end[stop] == end[p]:
+            a = label[stop]
+            for t in range(chains.at[a], chains.at[a + 1]):
+                if mass[chains.symbol[t]] == 0.0:
+                    touched[n_touched] = chains.symbol[t]
                     n_touched += 1
-                mass[chain[t]] += max(marginal[stop], 1e-300)
+                mass[chains.symbol[t]] += max(marginal[stop], 1e-300)
             stop += 1
         for t in range(n_touched):
-            keys[n] = (np.int64(item_start[p]) * width + item_end[p]) * n_symbols + touched[t]
+            keys[n] = (np.int64(start[p]) * chains.width + end[p]) * chains.n_symbols + touched[t]
             masses[n] = mass[touched[t]]
             mass[touched[t]] = 0.0
             n += 1
@@ -36,30 +56,28 @@ def bracket_masses(
 
 
 @njit(cache=True, nogil=True)
-def bracket_scores(
-    item_label, item_start, item_end, item_entry, marginal, chain_at, chain, n_symbols, width, keys, masses,
-    threshold, tag_weight, partial_weight, bracket, score,
-):  # fmt: skip
-    """What each item adds to the expected number of right brackets, less ``threshold`` a bracket.
+def bracket_scores(forest, marginal, chains, keys, masses, worth, bracket, score):
+    """What each item adds to the expected number of right brackets, less the threshold for each bracket.
 
-    keys: sorted, masses: the posterior of each (span, symbol).  An item scores the sum over its
-    chain; the last symbol of a preterminal is its tag and adds tag_weight times its posterior;
-    partial items add partial_weight times their marginal.  bracket: mean posterior of the chain.
+    keys: sorted, masses: the posterior of each (span, symbol).  An item scores the sum over its chain; the last symbol
+    of a preterminal is its tag and adds worth.tag times its posterior; partial items add worth.partial times their
+    marginal.  bracket: mean posterior of the chain.
     """
-    for q in range(item_label.size):
-        a = item_label[q]
-        first, last = chain_at[a], chain_at[a + 1]
+    for q in range(forest.label.size):
+        a = forest.label[q]
+        first, last = chains.at[a], chains.at[a + 1]
         if first == last:
-            bracket[q], score[q] = marginal[q], partial_weight * marginal[q]
+            bracket[q], score[q] = marginal[q], worth.partial * marginal[q]
             continue
-        base = (np.int64(item_start[q]) * width + item_end[q]) * n_symbols
-        total, worth = 0.0, 0.0
+        base = (np.int64(forest.start[q]) * chains.width + forest.end[q]) * chains.n_symbols
+        total, value = 0.0, 0.0
         for t in range(first, last):
-            at = np.searchsorted(keys, base + chain[t])
-            mass = masses[at] if at < keys.size and keys[at] == base + chain[t] else 0.0
+            key = base + chains.symbol[t]
+            at = np.searchsorted(keys, key)
+            mass = masses[at] if at < keys.size and keys[at] == key else 0.0
             total += mass
-            worth += tag_weight * mass if item_entry[q] >= 0 and t == last - 1 else mass - threshold
-        bracket[q], score[q] = total / (last - first), worth
+            value += worth.tag * mass if forest.entry[q] >= 0 and t == last - 1 else mass - worth.threshold
+        bracket[q], score[q] = total / (last - first), value
 
 
 @njit(cache=True, nogil=True)

@@ -1,107 +1,99 @@
 """The k best trees of a packed forest whose items and edges carry additive scores."""
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 
-
-@njit(cache=True, nogil=True)
-def push(heap_score, heap_edge, heap_i, heap_j, size, score, edge, i, j):
-    """Add an entry to a max-heap; ties go to the smaller edge, then the smaller ranks."""
-    p = size
-    heap_score[p], heap_edge[p], heap_i[p], heap_j[p] = score, edge, i, j
-    while p > 0:
-        up = (p - 1) // 2
-        if not before(heap_score, heap_edge, heap_i, heap_j, p, up):
-            break
-        swap(heap_score, heap_edge, heap_i, heap_j, p, up)
-        p = up
-    return size + 1
+from eigenparse.kernels.heap import Heap, pop, push
 
 
-@njit(cache=True, nogil=True)
-def pop(heap_score, heap_edge, heap_i, heap_j, size):
-    """Move the best entry to position size - 1 and restore the heap before it."""
-    size -= 1
-    p = np.int64(0)  # a bare 0 has a type of its own, and callees would be compiled once more for it
-    swap(heap_score, heap_edge, heap_i, heap_j, p, size)
-    while True:
-        child = 2 * p + 1
-        if child >= size:
-            return size
-        if child + 1 < size and before(heap_score, heap_edge, heap_i, heap_j, child + 1, child):
-            child += 1
-        if not before(heap_score, heap_edge, heap_i, heap_j, child, p):
-            return size
-        swap(heap_score, heap_edge, heap_i, heap_j, p, child)
-        p = child
+class Links(NamedTuple):
+    """A forest without its labels: entry is -1 at phrases, edge_at (items + 1,) says where an item's edges begin."""
+
+    entry: Any
+    edge_at: Any
+    left: Any
+    right: Any
 
 
-@njit(cache=True, nogil=True)
-def before(heap_score, heap_edge, heap_i, heap_j, p, q):
-    """Whether entry p is better than entry q."""
-    if heap_score[p] != heap_score[q]:
-        return heap_score[p] > heap_score[q]
-    if heap_edge[p] != heap_edge[q]:
-        return heap_edge[p] < heap_edge[q]
-    if heap_i[p] != heap_i[q]:
-        return heap_i[p] < heap_i[q]
-    return heap_j[p] < heap_j[q]
+class Lists(NamedTuple):
+    """The k best derivations below every item: score, edge (-1 at words) and ranks of the children, all (items, k).
 
-
-@njit(cache=True, nogil=True)
-def swap(heap_score, heap_edge, heap_i, heap_j, p, q):
-    """Exchange two entries."""
-    heap_score[p], heap_score[q] = heap_score[q], heap_score[p]
-    heap_edge[p], heap_edge[q] = heap_edge[q], heap_edge[p]
-    heap_i[p], heap_i[q] = heap_i[q], heap_i[p]
-    heap_j[p], heap_j[q] = heap_j[q], heap_j[p]
-
-
-@njit(cache=True, nogil=True)
-def kbest_lists(
-    item_score, item_entry, edge_at, left, right, edge_score, k, best, back, rank_left, rank_right, count
-):
-    """The k best derivations below every item: score, edge and the ranks of its children.
-
-    best, back, rank_left, rank_right: (items, k); count: (items,).  A derivation (edge, i, j) is
-    opened from (edge, i, j - 1) if j > 0 and otherwise from (edge, i - 1, 0), so each is met once.
+    count: (items,), how many there are.
     """
+
+    best: Any
+    back: Any
+    rank_left: Any
+    rank_right: Any
+    count: Any
+
+
+class Rows(NamedTuple):
+    """One derivation as post-order rows: its items, its edges (-1 at words) and the rows of the children."""
+
+    item: Any
+    edge: Any
+    left: Any
+    right: Any
+
+
+def empty_lists(n_items: int, k: int) -> Lists:
+    """Room for the k best derivations below each of so many items."""
+    shape = (n_items, k)
+    back, rank_left, rank_right = (np.zeros(shape, dtype=np.int64) for _ in range(3))
+    return Lists(np.empty(shape), back, rank_left, rank_right, np.zeros(n_items, dtype=np.int64))
+
+
+def empty_rows(n: int) -> Rows:
+    """Room for a derivation of n rows."""
+    item, edge = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    return Rows(item, edge, np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32))
+
+
+# What it computes: below every item p the k derivations (e, i, j) of highest
+# item_score[p] + edge_score[e] + best[left[e], i] + best[right[e], j], where i and j are ranks in the children's own
+# lists.  Items come in an order in which children stand before their parents, so their lists are complete.  A heap
+# holds the edges of p; (e, i, j) is opened from (e, i, j - 1) if j > 0 and otherwise from (e, i - 1, 0), so each
+# derivation is met once and the heap never holds more than edges + 2 k entries.
+@njit(cache=True, nogil=True)
+def kbest_lists(item_score, edge_score, links, k, lists):
+    """Fill the k best derivations below every item."""
+    edge_at, left, right, best, count = links.edge_at, links.left, links.right, lists.best, lists.count
     widest = 1
     for p in range(edge_at.size - 1):
         widest = max(widest, edge_at[p + 1] - edge_at[p])
     room, first = widest + 2 * k + 2, np.int64(0)
-    heap_score, heap_edge = np.empty(room), np.empty(room, dtype=np.int64)
-    heap_i, heap_j = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
+    heap = Heap(np.empty(room), np.empty((room, 3), dtype=np.int64))
     for p in range(item_score.size):
-        if item_entry[p] >= 0:
-            best[p, 0], back[p, 0], count[p] = item_score[p], -1, 1
+        if links.entry[p] >= 0:
+            best[p, 0], lists.back[p, 0], count[p] = item_score[p], -1, 1
             continue
         size = first
         for e in range(edge_at[p], edge_at[p + 1]):
             if count[left[e]] > 0 and count[right[e]] > 0:
                 total = best[left[e], 0] + best[right[e], 0] + edge_score[e]
-                size = push(heap_score, heap_edge, heap_i, heap_j, size, total, e, first, first)
+                size = push(heap, size, total, (e, first, first))
         found = 0
         while size > 0 and found < k:
-            size = pop(heap_score, heap_edge, heap_i, heap_j, size)
-            total, e, i, j = heap_score[size], heap_edge[size], heap_i[size], heap_j[size]
-            best[p, found], back[p, found] = total + item_score[p], e
-            rank_left[p, found], rank_right[p, found] = i, j
+            size = pop(heap, size)
+            e, i, j = heap.item[size]
+            best[p, found], lists.back[p, found] = heap.score[size] + item_score[p], e
+            lists.rank_left[p, found], lists.rank_right[p, found] = i, j
             found += 1
             x, y = left[e], right[e]
             if j + 1 < count[y]:
-                next_total = best[x, i] + best[y, j + 1] + edge_score[e]
-                size = push(heap_score, heap_edge, heap_i, heap_j, size, next_total, e, i, j + 1)
+                size = push(heap, size, best[x, i] + best[y, j + 1] + edge_score[e], (e, i, j + 1))
             if j == 0 and i + 1 < count[x]:
-                next_total = best[x, i + 1] + best[y, 0] + edge_score[e]
-                size = push(heap_score, heap_edge, heap_i, heap_j, size, next_total, e, i + 1, first)
+                size = push(heap, size, best[x, i + 1] + best[y, 0] + edge_score[e], (e, i + 1, first))
         count[p] = found
 
 
 @njit(cache=True, nogil=True)
-def kbest_rows(root, rank, back, rank_left, rank_right, left, right, item, edge, left_row, right_row):
-    """One derivation as post-order rows: its items, edges (-1 at words) and children; returns their number."""
-    room = 2 * item.size + 2
+def kbest_rows(root, rank, links, lists, rows):
+    """Write the derivation of a rank below an item as rows; returns their number."""
+    room = 2 * rows.item.size + 2
     stack, ranks = np.empty(room, dtype=np.int64), np.empty(room, dtype=np.int64)
     row_of = np.empty(room, dtype=np.int32)
     depth, n, open_rows = 1, 0, 0
@@ -109,21 +101,21 @@ def kbest_rows(root, rank, back, rank_left, rank_right, left, right, item, edge,
     while depth > 0:  # an entry p >= 0 opens an item, -1 - p closes it
         depth -= 1
         p, r = stack[depth], ranks[depth]
-        if p >= 0 and back[p, r] >= 0:
-            e = back[p, r]
+        if p >= 0 and lists.back[p, r] >= 0:
+            e = lists.back[p, r]
             stack[depth] = -1 - p
-            stack[depth + 1], ranks[depth + 1] = right[e], rank_right[p, r]
-            stack[depth + 2], ranks[depth + 2] = left[e], rank_left[p, r]
+            stack[depth + 1], ranks[depth + 1] = links.right[e], lists.rank_right[p, r]
+            stack[depth + 2], ranks[depth + 2] = links.left[e], lists.rank_left[p, r]
             depth += 3
             continue
         if p < 0:
             p = -1 - p
-            edge[n] = back[p, r]
-            right_row[n], left_row[n] = row_of[open_rows - 1], row_of[open_rows - 2]
+            rows.edge[n] = lists.back[p, r]
+            rows.right[n], rows.left[n] = row_of[open_rows - 1], row_of[open_rows - 2]
             open_rows -= 2
         else:
-            edge[n], left_row[n], right_row[n] = -1, -1, -1
-        item[n] = p
+            rows.edge[n], rows.left[n], rows.right[n] = -1, -1, -1
+        rows.item[n] = p
         row_of[open_rows] = n
         open_rows += 1
         n += 1
