@@ -24,14 +24,12 @@ HERE = Path(__file__).resolve().parent.parent / "src"
 
 
 def tools() -> Any:
-    """What a source tree calls its parser and its files, which moved once."""
+    """The parser of a source tree, whose module moved once."""
     try:
         from eigenparse.decode.grammar import parser
-        from eigenparse.models.grammar import file as files
     except ImportError:
         from eigenparse.decode import parser  # type: ignore[no-redef]
-        from eigenparse.models import grammar_file as files  # type: ignore[no-redef]
-    return parser, files
+    return parser
 
 
 def timed(task: Any, times: int = 3) -> tuple[float, Any]:
@@ -46,14 +44,14 @@ def timed(task: Any, times: int = 3) -> tuple[float, Any]:
 
 def measure(given: argparse.Namespace) -> dict[str, float]:
     """All figures of the source tree that this process imports."""
-    from eigenparse import LatentPCFG
+    from eigenparse import LatentPCFG, load
     from eigenparse.corpus.brackets import read_trees
     from eigenparse.corpus.normalise import normalise
     from eigenparse.corpus.transform import unbinarise
     from eigenparse.evaluate.brackets import score_brackets
     from eigenparse.synthetic import sample_treebank
 
-    parser, files = tools()
+    parser = tools()
     LatentPCFG(states=4).fit(sample_treebank(300, 0))  # compiles the kernels
     found: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -66,8 +64,8 @@ def measure(given: argparse.Namespace) -> dict[str, float]:
         grammar.save(path)
         del grammar, treebank
         found["model file, MB"] = path.stat().st_size / 1e6
-        found["loading, s"], latent = timed(lambda: files.load_grammar(path))
-    ready = parser.make_parser(latent)
+        found["loading, s"], loaded = timed(lambda: load(path))
+    ready = loaded.tables.parser
     gold = normalise(read_trees(given.data / given.treebank / "dev.ptb"))
     cuts = list(zip(gold.offsets[:-1], gold.offsets[1:]))
     every = [[gold.words[w] for w in gold.word[i:j] if w >= 0] for i, j in cuts]
