@@ -50,8 +50,8 @@ def test_every_method_trains_and_is_compared_with_the_plain_grammar(
     )
     written = json.loads(report.read_text())
     assert written["method"] == method
-    assert [row["F1"] for row in written["dev"]] == pytest.approx([f1_of(row) for row in rows[1:]], abs=0.01)
-    assert all(row["F1"] > 50 for row in written["dev"])
+    assert [row["f1"] for row in written["dev"]] == pytest.approx([f1_of(row) for row in rows[1:]], abs=0.01)
+    assert all(row["f1"] > 50 for row in written["dev"])
     assert written["seconds"]
 
 

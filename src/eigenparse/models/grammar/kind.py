@@ -201,6 +201,7 @@ GRAMMAR = Kind(
         "sample": "eigenparse.batch.score:sample_trees",
         "info": "eigenparse.batch.info_grammar:info",
         "evaluate": "eigenparse.batch.tune_grammar:evaluate",
+        "learnt": "eigenparse.batch.tune_grammar:learnt",
         "plot": "eigenparse.batch.plot:grammar_curves",
     },
     face="eigenparse.api.grammar:Grammar.of",

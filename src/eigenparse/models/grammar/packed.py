@@ -85,7 +85,10 @@ def pack_parts(header: dict[str, Any], arrays: Mapping[str, AnyArray]) -> tuple[
         layout.append([name, array.dtype.str, list(array.shape), method, len(piece)])
         pieces.append(piece)
 
-    put("header", np.frombuffer(json.dumps(header, ensure_ascii=False).encode("utf-8"), dtype=np.uint8))
+    put(
+        "header",
+        np.frombuffer(json.dumps(header, ensure_ascii=False, sort_keys=True).encode("utf-8"), dtype=np.uint8),
+    )
     notes: dict[str, Any] = {}
     for name in sorted(arrays):
         notes[name] = _pack_one(name, arrays, put)
