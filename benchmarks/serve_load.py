@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import contextlib
 import json
+import os
 import random
 import re
 import subprocess
@@ -54,6 +55,14 @@ class Server:
     def megabytes(self) -> float:
         """Memory of all processes; pages that several share are counted once."""
         return sum(_kilobytes(pid, "smaps_rollup", "Pss") for pid in self.family()) / 1024
+
+    def cpu_seconds(self) -> float:
+        """CPU time of all processes so far, of those that have ended too."""
+        total = 0
+        for pid in self.family():
+            with contextlib.suppress(OSError):
+                total += sum(map(int, Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[11:15]))
+        return total / os.sysconf("SC_CLK_TCK")
 
     def workers(self) -> list[int]:
         """The process ids of the workers."""
@@ -206,7 +215,7 @@ async def ready(service: Server) -> None:
 async def plain(service: Server, clients: int, seconds: float, hostile: bool = False) -> None:
     """Clients that ask again as soon as they are answered."""
     await ready(service)
-    seen, end = Seen(), time.monotonic() + seconds
+    seen, end, spent = Seen(), time.monotonic() + seconds, service.cpu_seconds()
     others: list[Awaitable[None]] = []
     if hostile:
         others = [silent(service.port, end) for _ in range(20)] + [
@@ -217,9 +226,11 @@ async def plain(service: Server, clients: int, seconds: float, hostile: bool = F
         *(client(k, service.port, end, seen) for k in range(clients)),
         *others,
     )
+    spent = (service.cpu_seconds() - spent) / max(len(seen.times), 1)
     seen.told(
         f"{clients} clients" + (" beside 20 that never read and 20 that hang up" if hostile else ""), seconds
     )
+    print(f"  CPU time of the service: {1000 * spent:.1f} ms per answer")
 
 
 async def fair(service: Server, seconds: float) -> None:
@@ -283,6 +294,9 @@ async def deadline(service: Server, limit: float) -> None:
 async def memory(service: Server, limit: int) -> None:
     """The peak of a worker above its idle state."""
     await ready(service)
+    short = json.dumps({"sentence": SENTENCES[0], "k": 5}).encode()
+    for _ in range(5):  # workers share pages with the process that forks until they touch them
+        await asyncio.gather(*(once(service.port, "/parse", short) for _ in range(12)))
     idle = max(_kilobytes(pid, "status", "VmRSS") for pid in service.workers())
     peak, statuses = 0, Counter[str]()
     for n in (50, 100, 150, 200):

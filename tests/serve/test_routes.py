@@ -165,5 +165,5 @@ def test_the_pages_load_nothing_from_elsewhere(client: TestClient) -> None:
 
 def test_health(client: TestClient) -> None:
     assert client.get("/health").json() | {"version": ""} == {
-        "status": "ok", "model": "small", "version": "", "under_way": 0, "room": 66,
+        "status": "ok", "model": "small", "version": "", "under_way": 0, "room": 130,
     }  # fmt: skip

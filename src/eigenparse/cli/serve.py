@@ -26,7 +26,7 @@ def serve(
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")] = 8000,
     workers: Annotated[int, typer.Option(min=0, help="Processes that parse; 0 for all cores.")] = 0,
-    queue: Annotated[int, typer.Option(min=0, help="Requests that may wait; more are told 503.")] = 64,
+    queue: Annotated[int, typer.Option(min=0, help="Requests that may wait; more are told 503.")] = 128,
     per_client: Annotated[
         int, typer.Option(min=0, help="Requests of one address at a time; more are told 429; 0 for any.")
     ] = 0,

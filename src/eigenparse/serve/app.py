@@ -77,7 +77,7 @@ def create_app(
 
     app = FastAPI(
         title="eigenparse", version=__version__, description=DESCRIPTION, docs_url=None, redoc_url=None,
-        lifespan=lifespan,
+        openapi_url=None, lifespan=lifespan,
     )  # fmt: skip
     app.state.service = service
     _add_work(app, service)
@@ -178,6 +178,11 @@ def _add_health(app: FastAPI, service: Service) -> None:
 def _add_pages(app: FastAPI) -> None:
     """The web page and the description of the service, all from this package."""
     fresh = {"cache-control": "no-cache"}
+    description = json.dumps(app.openapi(), ensure_ascii=False).encode()
+
+    @app.get("/openapi.json", include_in_schema=False)
+    async def openapi() -> Response:
+        return Response(description, media_type="application/json")
 
     @app.get("/", include_in_schema=False)
     async def page() -> FileResponse:

@@ -106,7 +106,9 @@ class Gate:
         self.held = 0  # requests inside
         self._crew = crew
         self._orders: deque[Order] = deque()
-        self._news: asyncio.Event
+        self._idle: dict[
+            asyncio.Future[None], bool
+        ] = {}  # slots that wait for news, and if for short jobs only
         self._slots: list[asyncio.Task[None]] = []
 
     @property
@@ -132,7 +134,6 @@ class Gate:
     def open(self) -> None:
         """Have workers wait for jobs, one of them for short ones only; no effect if they do."""
         if not self._slots:
-            self._news = asyncio.Event()
             kinds = [False] * self.settings.workers + [True]
             self._slots = [asyncio.ensure_future(self._slot(short)) for short in kinds]
 
@@ -145,9 +146,20 @@ class Gate:
         await asyncio.to_thread(self._crew.close)
 
     def add(self, order: Order) -> None:
-        """Put an order at the end of the queue."""
+        """Put an order at the end of the queue, and wake as many slots as it has jobs."""
         self._orders.append(order)
-        self._news.set()
+        for _, job in order.todo:
+            if not self._woken(job.short):
+                break
+
+    def _woken(self, short: bool) -> bool:
+        """Wake the slot that has been idle for the shortest time; False if none may take the job."""
+        for slot, short_only in reversed(self._idle.items()):
+            if short or not short_only:
+                del self._idle[slot]
+                slot.set_result(None)
+                return True
+        return False
 
     async def _slot(self, short_only: bool) -> None:
         """One worker after another, doing one job after another."""
@@ -193,15 +205,20 @@ class Gate:
                 if job.short or not short_only:
                     order.todo.popleft()
                     return order, place, job
-            self._news.clear()
-            await self._news.wait()
+            news: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._idle[news] = short_only
+            try:
+                await news
+            finally:
+                self._idle.pop(news, None)
 
     async def _said(self, worker: Worker, order: Order, job: Job) -> frames.Message | None:
         """A worker's answer to a job; None if it died, or if the order is over long before the job is."""
         asked = asyncio.ensure_future(worker.ask(json.dumps(job.content).encode()))
         try:
             await asyncio.wait((asked, order.over), return_when=asyncio.FIRST_COMPLETED)
-            await asyncio.wait((asked,), timeout=GRACE)
+            if not asked.done():
+                await asyncio.wait((asked,), timeout=GRACE)
             if not asked.done():
                 self.metrics.ended["no_longer_wanted"] += 1
                 return None

@@ -11,9 +11,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from eigenparse.serve.crew import LOG
 from eigenparse.serve.metrics import Metrics
-from eigenparse.serve.refusal import Refusal, internal, problem
+from eigenparse.serve.refusal import Refusal, gone, internal, problem
 from eigenparse.serve.settings import Settings
 
+MUCH = 1 << 14  # bytes of a body that takes a while to understand
 MOST_READ = 1 << 26  # bytes; a body beyond this is not even read to its end
 HEADERS = (
     (b"x-content-type-options", b"nosniff"),
@@ -45,6 +46,8 @@ class Guard:
         try:
             self._check(scope, client)
             body = await self._body(receive)
+            if len(body) > MUCH and await _has_left(receive):
+                raise gone()
             await self.app(scope, _replayed(body, receive), answer)
         except Refusal as refusal:
             await refuse(refusal, answer)
@@ -108,6 +111,15 @@ class Guard:
 
     def _too_large(self) -> Refusal:
         return Refusal(413, "too_large", f"the body is larger than {self.settings.max_bytes} bytes")
+
+
+async def _has_left(receive: Receive) -> bool:
+    """Whether the client has hung up already; it takes the event loop a few turns to notice."""
+    message = asyncio.ensure_future(receive())
+    for _ in range(3):
+        await asyncio.sleep(0)
+    message.cancel()
+    return message.done() and not message.cancelled() and message.result()["type"] == "http.disconnect"
 
 
 def _noting(send: Send, seen: dict[str, int]) -> Send:

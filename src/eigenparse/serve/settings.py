@@ -22,7 +22,7 @@ class Settings:
     """
 
     workers: int = 2
-    queue: int = 64
+    queue: int = 128
     per_client: int = 0
     seconds: float = 20.0
     body_seconds: float = 10.0
