@@ -114,23 +114,23 @@ def filter_chain(symbols, offsets, model, log_p, states, shorts, counts):
 
     counts: (2,) floored symbols, and restarts from reset[x] alone.
     """
-    B, reset = model.B, model.reset
-    n, k = model.P.shape
-    PT = np.ascontiguousarray(model.P.T)
+    b_1, B, P, D, share, reset, unigram, floor, blend = model
+    n, k = P.shape
+    PT = np.ascontiguousarray(P.T)
     raw, out, state, short = np.zeros(n), np.zeros(n), np.zeros(k), np.zeros(k)
     values = np.zeros(n)
     for s in range(offsets.size - 1):
-        state[:] = model.b_1
-        short[:] = model.b_1
+        state[:] = b_1
+        short[:] = b_1
         for t in range(offsets[s], offsets[s + 1]):
             x = symbols[t]
             states[t] = state
             shorts[t] = short
-            predict_next(state, short, PT, model.unigram, model.floor, raw, out)
-            weight = model.blend * out[x]
+            predict_next(state, short, PT, unigram, floor, raw, out)
+            weight = blend * out[x]
             counts[0] += raw[x] < 0.99 * out[x]
-            if model.share > 0.0 and t > offsets[s]:
-                mix_pairs(states[t - 1], model.D[symbols[t - 1]], model.share, values, out)
+            if share > 0.0 and t > offsets[s]:
+                mix_pairs(states[t - 1], D[symbols[t - 1]], share, values, out)
             log_p[t] = np.log(out[x])
             short[:] = reset[x]
             if raw[x] <= 0.1 * weight or raw[x] <= 0.0:
@@ -147,18 +147,19 @@ def filter_chain(symbols, offsets, model, log_p, states, shorts, counts):
 @njit(cache=True, nogil=True)
 def chain_forward(symbols, model, alpha):
     """Forward probabilities (n, k) of one sequence, each row divided by its sum; returns the log of the sums."""
-    k = model.start.size
+    start, T, E = model
+    k = start.size
     log_likelihood = 0.0
     for t in range(symbols.size):
         x = symbols[t]
         total = 0.0
         for i in range(k):
-            value = model.start[i]
+            value = start[i]
             if t > 0:
                 value = 0.0
                 for j in range(k):
-                    value += model.T[i, j] * alpha[t - 1, j]
-            alpha[t, i] = value * model.E[x, i]
+                    value += T[i, j] * alpha[t - 1, j]
+            alpha[t, i] = value * E[x, i]
             total += alpha[t, i]
         for i in range(k):
             alpha[t, i] /= total
@@ -175,7 +176,9 @@ def expected_counts(symbols, offsets, model, gamma, counts):
 
     model, counts: ``Hmm``;  gamma (T, k) gets the posterior states.
     """
-    k = model.start.size
+    start, T, E = model
+    start_counts, T_counts, E_counts = counts
+    k = start.size
     longest = np.max(offsets[1:] - offsets[:-1])
     alpha, back, beta, new_beta = np.zeros((longest, k)), np.zeros(k), np.zeros(k), np.zeros(k)
     log_likelihood = 0.0
@@ -191,24 +194,24 @@ def expected_counts(symbols, offsets, model, gamma, counts):
             for i in range(k):
                 g = alpha[t, i] * beta[i] / total
                 gamma[low + t, i] = g
-                counts.E[x, i] += g
+                E_counts[x, i] += g
                 if t == 0:
-                    counts.start[i] += g
+                    start_counts[i] += g
             if t == 0:
                 break
             for i in range(k):
-                back[i] = beta[i] * model.E[x, i]
+                back[i] = beta[i] * E[x, i]
             new_beta[:] = 0.0
             for i in range(k):
                 for j in range(k):
-                    new_beta[j] += model.T[i, j] * back[i]
+                    new_beta[j] += T[i, j] * back[i]
             total = 0.0
             for j in range(k):
                 total += alpha[t - 1, j] * new_beta[j]
             for i in range(k):
                 w = back[i] / total
                 for j in range(k):
-                    counts.T[i, j] += model.T[i, j] * w * alpha[t - 1, j]
+                    T_counts[i, j] += T[i, j] * w * alpha[t - 1, j]
             for j in range(k):
                 beta[j] = new_beta[j] / total
     return log_likelihood

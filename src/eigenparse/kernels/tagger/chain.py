@@ -134,27 +134,27 @@ def rescale(table, low, high):
 def forward(candidates, chain, alpha, u, scale):
     """Fill alpha and u of one sequence; scale[t] is the log that was taken out at token t."""
     cand, label, weight, vector = candidates
-    A = chain.states.size
+    states, diagonal, state_at, pair_at, start, _, base, block, values, vectors = chain
+    A = states.size
     origin = cand[0]
     alpha[: cand[-1] - origin] = 0.0
     for t in range(cand.size - 1):
         for c in range(cand[t], cand[t + 1]):
             b, row = label[c], c - origin
-            m_to = chain.states[b]
+            m_to = states[b]
             if t == 0:
                 for j in range(m_to):
-                    alpha[row, j] = chain.start[chain.state_at[b] + j]
+                    alpha[row, j] = start[state_at[b] + j]
                 continue
             for d in range(cand[t - 1], cand[t]):
                 a = label[d]
-                n_pairs = chain.pair_at[a + 1] - chain.pair_at[a]
-                at, base = chain.block[b * A + a], chain.base[b, a]
-                pass_on(chain.values, at, base, u[d - origin], n_pairs, m_to, alpha[row])
+                n_pairs = pair_at[a + 1] - pair_at[a]
+                pass_on(values, block[b * A + a], base[b, a], u[d - origin], n_pairs, m_to, alpha[row])
         top = rescale(alpha, cand[t] - origin, cand[t + 1] - origin)
         scale[t] = np.log(top) if top > 0.0 else 0.0
         for c in range(cand[t], cand[t + 1]):
-            v, m = chain.vectors[vector[c]], chain.states[label[c]]
-            pair(alpha[c - origin], v, weight[c], m, chain.diagonal, u[c - origin])
+            v, m = vectors[vector[c]], states[label[c]]
+            pair(alpha[c - origin], v, weight[c], m, diagonal, u[c - origin])
 
 
 # Backward: eta_n(a) = C^{*|a}, eta_t(a) = sum_b C^{b|a}' beta_{t+1}(b), and beta_t(a) = w_t(a) * eta_t(a) v_t(a), so
@@ -164,23 +164,24 @@ def forward(candidates, chain, alpha, u, scale):
 def backward(candidates, chain, eta, beta, scale):
     """Fill eta (on pairs, before the token's own observation) and beta of one sequence, from its end."""
     cand, label, weight, vector = candidates
-    A, n = chain.states.size, cand.size - 1
+    states, diagonal, _, pair_at, _, stop, base, block, values, vectors = chain
+    A, n = states.size, cand.size - 1
     origin = cand[0]
     eta[: cand[n] - origin] = 0.0
     beta[: cand[n] - origin] = 0.0
     for t in range(n - 1, -1, -1):
         for c in range(cand[t], cand[t + 1]):
             a, row = label[c], c - origin
-            n_pairs = chain.pair_at[a + 1] - chain.pair_at[a]
+            n_pairs = pair_at[a + 1] - pair_at[a]
             if t == n - 1:
                 for p in range(n_pairs):
-                    eta[row, p] = chain.stop[chain.pair_at[a] + p]
+                    eta[row, p] = stop[pair_at[a] + p]
             else:
                 for d in range(cand[t + 1], cand[t + 2]):
                     b = label[d]
-                    at, base = chain.block[b * A + a], chain.base[b, a]
-                    pass_back(chain.values, at, base, beta[d - origin], n_pairs, chain.states[b], eta[row])
-            unpair(eta[row], chain.vectors[vector[c]], weight[c], chain.states[a], chain.diagonal, beta[row])
+                    at, limit = block[b * A + a], base[b, a]
+                    pass_back(values, at, limit, beta[d - origin], n_pairs, states[b], eta[row])
+            unpair(eta[row], vectors[vector[c]], weight[c], states[a], diagonal, beta[row])
         top = rescale(beta, cand[t] - origin, cand[t + 1] - origin)
         scale[t] = 0.0
         if top > 0.0:

@@ -17,23 +17,24 @@ class Room(NamedTuple):
 @njit(cache=True, nogil=True)
 def states_forward(first, last, labels, vector, chain, alpha):
     """alpha of tokens first..last, each row summing to one; returns the log of what was divided out."""
-    A, values = chain.states.size, chain.values
+    states, _, state_at, _, start, _, _, block, values, vectors = chain
+    A = states.size
     log_likelihood = 0.0
     for t in range(first, last):
         b, row = labels[t], vector[t]
         total = 0.0
-        for i in range(chain.states[b]):
+        for i in range(states[b]):
             if t == first:
-                value = chain.start[chain.state_at[b] + i]
+                value = start[state_at[b] + i]
             else:
                 a = labels[t - 1]
-                at = chain.block[b * A + a] + i * chain.states[a]
+                at = block[b * A + a] + i * states[a]
                 value = 0.0
-                for j in range(chain.states[a]):
+                for j in range(states[a]):
                     value += values[at + j] * alpha[t - 1 - first, j]
-            alpha[t - first, i] = value * chain.vectors[row, i]
+            alpha[t - first, i] = value * vectors[row, i]
             total += alpha[t - first, i]
-        for i in range(chain.states[b]):
+        for i in range(states[b]):
             alpha[t - first, i] /= total
         log_likelihood += np.log(total)
     return log_likelihood
@@ -42,22 +43,23 @@ def states_forward(first, last, labels, vector, chain, alpha):
 @njit(cache=True, nogil=True)
 def states_backward(first, last, labels, vector, chain, room, pair_counts):
     """beta of tokens last..first, with alpha . beta = 1, and edge counts; returns the log of the last step."""
-    A, states, values = chain.states.size, chain.states, chain.values
+    states, _, _, pair_at, _, stop, _, block, values, vectors = chain
     alpha, beta, back = room
+    A = states.size
     a = labels[last - 1]
     total = 0.0
     for j in range(states[a]):
-        beta[last - 1 - first, j] = chain.stop[chain.pair_at[a] + j]
+        beta[last - 1 - first, j] = stop[pair_at[a] + j]
         total += alpha[last - 1 - first, j] * beta[last - 1 - first, j]
     log_likelihood = np.log(total)
     for j in range(states[a]):
         beta[last - 1 - first, j] /= total
     for t in range(last - 2, first - 1, -1):
         a, b = labels[t], labels[t + 1]
-        at = chain.block[b * A + a]
+        at = block[b * A + a]
         row = vector[t + 1]
         for i in range(states[b]):
-            back[i] = beta[t + 1 - first, i] * chain.vectors[row, i]
+            back[i] = beta[t + 1 - first, i] * vectors[row, i]
         for j in range(states[a]):
             beta[t - first, j] = 0.0
         for i in range(states[b]):
@@ -86,7 +88,7 @@ def expected_states(offsets, labels, vector, chain, gamma, pair_counts):
     vector: (T,) rows of the observation vectors;  pair_counts: like the values of the blocks, C^{b|a}[h', h];
     the blocks of all label pairs at hand must be present.
     """
-    wide = gamma.shape[1]
+    wide, states = gamma.shape[1], chain.states
     longest = np.max(offsets[1:] - offsets[:-1])
     alpha, beta = np.zeros((longest, wide)), np.zeros((longest, wide))
     room = Room(alpha, beta, np.zeros(wide))
@@ -98,7 +100,7 @@ def expected_states(offsets, labels, vector, chain, gamma, pair_counts):
         log_likelihood += states_forward(first, last, labels, vector, chain, alpha)
         log_likelihood += states_backward(first, last, labels, vector, chain, room, pair_counts)
         for t in range(first, last):
-            for j in range(chain.states[labels[t]]):
+            for j in range(states[labels[t]]):
                 gamma[t, j] = alpha[t - first, j] * beta[t - first, j]
     return log_likelihood
 
