@@ -26,7 +26,12 @@ LOG = "eigenparse.serve"
 ERRORS: dict[str, type[EigenparseError]] = {
     kind.__name__: kind for kind in (DataError, ModelFileError, OptionError, ResourceError)
 }
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+# One thread, as a process that forks must have; and freed memory up to 64 MB is kept for the next sentence.
+ENVIRONMENT = {
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"),
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 26),
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 25),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +105,7 @@ class Crew:
             self._nursery.child = subprocess.Popen(
                 [sys.executable, "-m", f"{__package__}.nursery", str(theirs.fileno()), json.dumps(self._settings)],
                 pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                env=os.environ | ONE_THREAD,
+                env=os.environ | ENVIRONMENT,
             )  # fmt: skip
         said = frames.receive(ours)
         if said is not None and said.kind == frames.READY:
