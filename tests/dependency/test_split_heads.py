@@ -294,7 +294,10 @@ def test_the_chart_equals_enumeration_of_all_trees() -> None:
         at = np.concatenate([[0], np.cumsum(np.bincount(position[keep], minlength=n))]).astype(np.int32)
         columns = (given.entry, given.label, given.probability, given.emission)
         chart = explore(
-            parser, Choices(at, *(c[keep] for c in columns)), unconstrained(opened.skeleton), free=False
+            parser,
+            Choices(given.symbol, at, *(c[keep] for c in columns)),
+            unconstrained(opened.skeleton),
+            free=False,
         )
         assert chart is not None
         total = sum(slow_total(opened, words.with_heads(list(heads))) for heads in all_trees(n))

@@ -142,5 +142,5 @@ def test_the_bound_falls_as_the_root_and_grows_with_the_condition() -> None:
 def test_counts_add_to_the_sample_size() -> None:
     truth = tree_probabilities(known_grammar(2, 3, 0))
     assert draw_counts(truth, 123, np.random.default_rng(0)).sum() == 123
-    with pytest.raises(OptionError, match="cannot be told apart"):
+    with pytest.raises(OptionError, match="cannot be distinguished"):
         known_grammar(4, 3, 0)

@@ -36,7 +36,7 @@ class Pruning:
     coarse_item: float = 3e-4
     coarse_edge: float = 1e-4
     state: float = 1e-4
-    weight: float = 3e-6
+    weight: float = 1e-7
     max_edges: int = 60_000_000
 
 

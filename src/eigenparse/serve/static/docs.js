@@ -48,7 +48,9 @@ function trial(path, verb, operation) {
     const asked = (operation.parameters || []).map((one, i) => `${one.name}=${encodeURIComponent(query[i].value)}`).join("&");
     try {
       const response = await fetch(asked ? `${path}?${asked}` : path, body ? { method: verb, headers: { "content-type": "application/json" }, body: body.value } : { method: verb });
-      out.textContent = `${response.status}\n${JSON.stringify(await response.json(), null, 1).slice(0, 20000)}`;
+      const text = await response.text();
+      const shown = response.headers.get("content-type").startsWith("application/json") ? JSON.stringify(JSON.parse(text), null, 1) : text;
+      out.textContent = `${response.status}\n${shown.slice(0, 20000)}`;
     } catch (problem) { out.textContent = problem.message; }
   };
   return [body, ...query, html("p", {}, html("button", { type: "button", onclick: run }, "Try it")), out].filter(Boolean);
@@ -56,7 +58,7 @@ function trial(path, verb, operation) {
 
 function route(path, verb, operation) {
   const asked = operation.requestBody?.content["application/json"].schema;
-  const given = operation.responses["200"].content["application/json"].schema;
+  const given = operation.responses["200"].content["application/json"]?.schema;
   const failures = Object.entries(operation.responses).filter(([code]) => code !== "200");
   return html("section", { class: "card" },
     html("h2", {}, html("span", { class: "verb" }, verb.toUpperCase()), ` ${path}`),
