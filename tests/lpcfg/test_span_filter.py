@@ -11,7 +11,7 @@ from eigenparse.corpus.brackets import format_trees
 from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.transform import binarise, unbinarise
 from eigenparse.decode.grammar.constraints import span_limits
-from eigenparse.decode.grammar.parser import ParserOptions, as_trees, decode, make_parser
+from eigenparse.decode.grammar.parser import ParserOptions, as_trees, decode, make_parser, narrower
 from eigenparse.decode.grammar.posteriors import symbol_table
 from eigenparse.decode.grammar.request import Request, answer, row_spans
 from eigenparse.errors import ModelFileError
@@ -91,9 +91,10 @@ def test_too_few_trees_have_no_filter() -> None:
 
 
 def test_a_filter_that_closes_nothing_changes_nothing() -> None:
-    off = parsed(learnt(), NO_FILTER)
-    assert parsed(with_threshold(-(10**6))) == off
-    assert parsed(replace(learnt(), span_filter=None)) == off
+    """Beside the thresholds, which are higher wherever a filter has been."""
+    same = ParserOptions(span_filter=False, pruning=narrower(ParserOptions().pruning))
+    assert parsed(with_threshold(-(10**6))) == parsed(learnt(), same)
+    assert parsed(replace(learnt(), span_filter=None)) == parsed(learnt(), NO_FILTER)
 
 
 def test_without_a_tree_the_search_is_done_again_without_the_filter() -> None:
@@ -169,7 +170,9 @@ def test_one_call_builds_what_the_separate_passes_build() -> None:
     for tokens in sentences(10):
         words = choices(skeleton, symbols_of(word_table(skeleton), tokens))
         readings = read_words(grammar, words)
-        found = base_forest(words, readings, index, limits, EVERYTHING_OPEN, skeleton.root_probability, least)
+        found, _ = base_forest(
+            words, readings, index, limits, EVERYTHING_OPEN, skeleton.root_probability, least
+        )
         cells = base_inside(words, readings, index, limits, EVERYTHING_OPEN, least.beam, least.tag)
         roots, posterior, _ = root_posteriors(cells, skeleton.root_probability, len(tokens))
         edges = base_edges(cells, len(tokens), index, posterior, least.item, least.edge, least.max_edges)

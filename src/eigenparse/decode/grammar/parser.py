@@ -235,7 +235,7 @@ def _narrow_search(parser: Parser, words: Choices, limits: Constraints) -> Searc
     return None
 
 
-def _narrower(pruning: Pruning) -> Pruning:
+def narrower(pruning: Pruning) -> Pruning:
     """Higher thresholds, for spans that a filter left open: few of the trees that compete for mass are left."""
     return replace(
         pruning,
@@ -254,7 +254,7 @@ def _filtered_search(parser: Parser, words: Choices, limits: Constraints) -> Sea
         return None
     readings = read_words(grammar, words)
     is_open = spans_left_open(grammar.span_filter, parser.label_tag, words, readings, limits)
-    pruning = _fitting(_narrower(parser.options.pruning), parser.options, words.at.size - 1)
+    pruning = _fitting(narrower(parser.options.pruning), parser.options, words.at.size - 1)
     forest = forest_of(grammar, parser.index, words, readings, limits, is_open, pruning)
     return None if forest is None else Search(forest, pruning, "ok", is_open)
 
