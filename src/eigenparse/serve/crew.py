@@ -86,7 +86,7 @@ class Crew:
             self._folder = tempfile.TemporaryDirectory(prefix="eigenparse-serve-")
             path = str(Path(self._folder.name) / "model")
             self._settings |= {"path": path, "options": asdict(model.options)}
-            model.save(path)
+            model.save(path, packed=False)
         self._nursery = Nursery()
         self._starting = threading.Lock()
         weakref.finalize(self, self._nursery.close)
