@@ -2,6 +2,8 @@
 
 import os
 import pathlib
+import signal
+from contextlib import suppress
 
 import pytest
 
@@ -43,3 +45,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files first, the others as they were."""
     places = {ROOT / "tests" / name: i for i, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
+def pytest_configure() -> None:
+    """Let children be interrupted even where this run was started in the background, with SIGINT ignored."""
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        with suppress(ValueError):  # not the main thread
+            signal.signal(signal.SIGINT, signal.default_int_handler)
