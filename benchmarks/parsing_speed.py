@@ -28,7 +28,7 @@ def tools() -> Any:
     try:
         from eigenparse.decode.grammar import parser
     except ImportError:
-        from eigenparse.decode import parser  # type: ignore[no-redef]
+        from eigenparse.decode import parser  # type: ignore[no-redef, attr-defined]
     return parser
 
 

@@ -19,9 +19,10 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 SENTENCES = (
     "The woman opened the box with a key .",
@@ -216,7 +217,7 @@ async def plain(service: Server, clients: int, seconds: float, hostile: bool = F
     """Clients that ask again as soon as they are answered."""
     await ready(service)
     seen, end, spent = Seen(), time.monotonic() + seconds, service.cpu_seconds()
-    others: list[Awaitable[None]] = []
+    others: list[Coroutine[Any, Any, None]] = []
     if hostile:
         others = [silent(service.port, end) for _ in range(20)] + [
             leaving(service.port, end) for _ in range(20)

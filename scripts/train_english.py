@@ -25,7 +25,6 @@ from eigenparse.corpus.brackets import format_trees, parse_trees, read_trees
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.normalise import ROOT_NAMES, Normalisation, normalise
 from eigenparse.learn.grammar.options import GrammarOptions
-from eigenparse.models.grammar.packed import PackedGrammar
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.registry import save_model
 
@@ -94,7 +93,7 @@ def main() -> None:
     print(f"trained on {grammar.report['n_trees']} trees in {time.process_time() - start:.0f} CPU seconds")
     if given.unpacked is not None:
         save_model(grammar, given.unpacked, "lpcfg")
-    save_model(PackedGrammar(grammar), given.out, "lpcfg-packed")
+    save_model(grammar, given.out, "lpcfg", packed=True)
     print(f"{given.out.name}: {given.out.stat().st_size / 1e6:.2f} MB")
 
 
