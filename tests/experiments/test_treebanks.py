@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from eigenparse.corpus.brackets import format_trees, parse_trees
+from eigenparse.corpus.pick import pick_trees
 from eigenparse.errors import DataError, OptionError
 from eigenparse.experiments.treebanks import (
     load_corpus,
     penn_sections,
-    pick_trees,
     random_split,
     section_of,
     synthetic_corpus,
