@@ -65,7 +65,7 @@ function route(path, verb, operation) {
     html("p", {}, operation.description || operation.summary),
     (operation.parameters || []).map((one) => html("p", { class: "small" }, `${one.name}: ${one.description || named(one.schema)}`)),
     asked ? [html("h3", {}, "Request"), shapes(asked)] : null,
-    html("h3", {}, "Answer"), shapes(given),
+    given ? [html("h3", {}, "Answer"), shapes(given)] : null,
     html("details", {}, html("summary", {}, "Failures"), html("table", {}, html("tbody", {}, failures.map(([code, one]) => html("tr", {}, html("td", {}, code), html("td", {}, one.description)))))),
     trial(path, verb, operation));
 }
