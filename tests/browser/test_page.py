@@ -236,7 +236,7 @@ def test_no_serious_accessibility_problem(page: Page, scheme: str) -> None:
 def test_the_description_can_be_tried(page: Page) -> None:
     page.open("/docs")
     cards = page.all("section.card")
-    assert len(cards) == 7
+    assert len(cards) == 9
     card = next(one for one in cards if one.find_element("css selector", "h2").text == "POST /parse")
     card.find_element("css selector", "button").click()
     page.until(lambda: card.find_element("css selector", "pre").text.startswith("200"))
