@@ -3,7 +3,6 @@
 import functools
 import io
 import itertools
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -17,10 +16,6 @@ from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.decode.dependency import arcs, split_heads
 from eigenparse.decode.grammar.parser import ParserOptions
 from eigenparse.errors import DataError, FormatError, OptionError
-from eigenparse.evaluate.attachment import attachment
-from eigenparse.inference.dependency.arcs import parse as parse_arc_trees
-from eigenparse.learn.dependency.reading import TreeData
-from eigenparse.models.dependency.arcs import ArcModel
 from eigenparse.models.dependency.split_heads import SplitHeads
 from eigenparse.run.ordered import blocks
 from eigenparse.work.progress import tell
@@ -28,7 +23,6 @@ from eigenparse.work.work import Where, open_work
 
 SENTENCES = 500  # in a block
 NO_TAGS = "the sentences have no tags, on which this model relies; tag them or train --tags predicted"
-SHOWN = ("UAS", "LAS", "UAS without punctuation", "complete")
 GRAMMAR_ONLY = ("decoder", "combination", "threshold")
 
 
@@ -149,20 +143,6 @@ def _tree_parser(place: ModelPlace, max_length: int | None, memory: int | None) 
     usual = ParserOptions()
     limits = replace(usual, max_length=max_length or usual.max_length, memory=memory or usual.memory)
     return split_heads.tree_parser(model, limits)
-
-
-def evaluate_arcs(model: ArcModel, gold: TreeData) -> list[dict[str, float]]:
-    """Attachment figures of a graph-based parser."""
-    return [attachment(gold.trees, parse_arc_trees(model, gold.trees)).figures()]
-
-
-def evaluate_trees(model: SplitHeads, gold: TreeData) -> list[dict[str, float]]:
-    """Attachment figures of a split-head grammar, and its speed."""
-    start = time.process_time()
-    found = split_heads.parse_split_heads(split_heads.tree_parser(model), gold.trees)
-    speed = len(gold.trees) / max(time.process_time() - start, 1e-9)
-    figures = attachment(gold.trees, found).figures()
-    return [{name: figures[name] for name in SHOWN} | {"sentences/s": speed}]
 
 
 def _has_tags(trees: Dependencies) -> bool:
