@@ -3,7 +3,7 @@
     python benchmarks/english_model.py DATA
     python benchmarks/english_model.py DATA --unpacked big.model   # also the loss of packing
 
-DATA holds english-open, gum, ud-gum and craft.  Scores are EVALB COLLINS labelled F1 of trees parsed
+DATA holds english-open-large, gum, ud-gum and craft.  Scores are EVALB COLLINS labelled F1 of trees parsed
 from words alone, all lengths.  Genres are those of GUM's documents, found through ud-gum/dev.conllu.
 Speed is CPU time of one process with kernels that have been loaded.
 """
@@ -34,7 +34,8 @@ from eigenparse.evaluate.brackets import score_brackets
 from eigenparse.evaluate.counts import BracketCounts
 
 Words = tuple[str, ...]
-PARTS = ("text", "english-open", "gum", "craft")
+EVERYDAY = Path(__file__).parent.parent / "tests" / "english" / "everyday.ptb"
+PARTS = ("text", "everyday", "english-open-large", "gum", "craft")
 
 
 def parsed(grammar: Grammar, gold: Treebank) -> tuple[Treebank, float]:
@@ -186,7 +187,12 @@ def main() -> None:
     if "text" in given.parts:
         text_figures(given.data, grammar)
     print("| | F1 | precision | recall | exact | tags |\n|---|---|---|---|---|---|")
-    for folder in ("english-open", "gum"):
+    if "everyday" in given.parts:
+        everyday = normalise(read_trees(EVERYDAY))
+        print(
+            row("everyday sentences", score_brackets(everyday, parsed(grammar, everyday)[0]).all), flush=True
+        )
+    for folder in ("english-open-large", "gum"):
         if folder in given.parts:
             genre_figures(grammar, given.data, folder)
     if "craft" in given.parts:
@@ -195,9 +201,9 @@ def main() -> None:
         print(row("craft, in GUM's conventions", score_brackets(craft, guess).all))
         print(f"craft: {len(craft)} sentences, {speed:.0f} a CPU second")
     if given.unpacked is not None:
-        gold = normalise(read_trees(given.data / "english-open" / "dev.ptb"))
+        gold = normalise(read_trees(given.data / "english-open-large" / "dev.ptb"))
         guess, speed = parsed(load(given.unpacked), gold)
-        print(row("english-open, before packing", score_brackets(gold, guess).all))
+        print(row("english-open-large, before packing", score_brackets(gold, guess).all))
 
 
 if __name__ == "__main__":

@@ -1,12 +1,14 @@
 """Spoil inputs for as long as asked and report every reader that did not answer or refuse with a sentence.
 
     python benchmarks/fuzz.py --minutes 10 --seed 1 --findings DIRECTORY
+    NUMBA_BOUNDSCHECK=1 python benchmarks/fuzz.py --models 20000   # model files only, kernels that check every index
 
 Each input is written to the directory before it is read, so that even one that ends the process is kept.
 """
 
 import argparse
 import faulthandler
+import os
 import pathlib
 import random
 import resource
@@ -16,10 +18,15 @@ import time
 import traceback
 import warnings
 from collections import Counter
+from contextlib import ExitStack
 
+if os.environ.get("NUMBA_BOUNDSCHECK") == "1":  # numba would take kernels without checks from the usual cache
+    os.environ.setdefault(
+        "NUMBA_CACHE_DIR", str(pathlib.Path(tempfile.gettempdir()) / "eigenparse-checked-kernels")
+    )
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 from tests.hardening.http_targets import http_targets
-from tests.hardening.model_targets import model_targets
+from tests.hardening.model_targets import KINDS, model_targets
 from tests.hardening.targets import TEXTS, Target, random_edits, refused_or_read, spoil
 
 SLOW = 10.0  # seconds
@@ -38,6 +45,9 @@ def spoiled(target: Target, draw: random.Random) -> bytes:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument(
+        "--models", type=int, help="spoil this many model files, instead of minutes of all inputs"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--findings", type=pathlib.Path, default=pathlib.Path("findings"))
     parser.add_argument("--memory", type=int, default=6000, help="megabytes of address space")
@@ -47,10 +57,13 @@ def main() -> None:
     warnings.simplefilter("error")
     limit = options.memory << 20
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
-    with tempfile.TemporaryDirectory() as name, http_targets(pathlib.Path(name)) as routes:
-        targets = [*TEXTS, *routes, *model_targets(pathlib.Path(name))]
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        wanted = options.only.split(",") if options.only else KINDS
+        targets = model_targets(pathlib.Path(name), [kind for kind in KINDS if kind in wanted])
+        if options.models is None:
+            targets += [*TEXTS, *stack.enter_context(http_targets(pathlib.Path(name)))]
         if options.only:
-            targets = [target for target in targets if target.name in options.only.split(",")]
+            targets = [target for target in targets if target.name in wanted]
         fuzz(targets, options)
 
 
@@ -58,7 +71,7 @@ def fuzz(targets: list[Target], options: argparse.Namespace) -> None:
     """Spoil, read and count until time is up; exit with 1 if anything was found."""
     draw, tried, read, found = random.Random(options.seed), Counter[str](), Counter[str](), Counter[str]()
     path, end = options.findings / "current", time.monotonic() + 60 * options.minutes
-    while time.monotonic() < end:
+    while sum(tried.values()) < options.models if options.models else time.monotonic() < end:
         target = draw.choice(targets)
         content = spoiled(target, draw)
         path.write_bytes(content)

@@ -4,9 +4,11 @@
     python benchmarks/lpcfg_parsing.py DATA --treebank craft --ensemble 4
     python benchmarks/lpcfg_parsing.py DATA --treebank gum --method tensor --states 32
     python benchmarks/lpcfg_parsing.py DATA --treebank gum --no-judge
+    python benchmarks/lpcfg_parsing.py DATA --treebank gum --first-seed 0 --seeds 3 --parts dev test
 
-DATA holds a folder a treebank with train.ptb and dev.ptb.  Words only, all lengths, EVALB COLLINS
-labelled F1.  Seconds are CPU of one process; kernels are warmed up first.
+DATA holds a folder a treebank with train.ptb and dev.ptb.  Words only, all lengths, EVALB COLLINS labelled F1.
+Seconds are CPU of one process; kernels are warmed up first.  Each part is parsed with the judge and without it; p is
+that of a paired bootstrap over sentences.  Training without the judge is what the members and the filter took.
 """
 
 import argparse
@@ -26,9 +28,12 @@ from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.transform import unbinarise
 from eigenparse.decode.grammar.parser import as_trees, decode, make_parser
 from eigenparse.evaluate.brackets import BracketScores, score_brackets
+from eigenparse.evaluate.compare import compare_brackets
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.models.grammar.pcfg import LatentGrammar
+from eigenparse.run.memory import keep_freed_memory
 from eigenparse.synthetic import sample_treebank
+from eigenparse.work.work import Work
 
 
 def tokens(treebank: Treebank) -> list[list[str]]:
@@ -60,13 +65,27 @@ def row(name: str, scores: BracketScores, train: float, speed: float, status: Co
     )
 
 
+def measure(grammar: LatentGrammar, gold: Treebank, name: str, train: float) -> dict[str, float]:
+    """F1 of a part with the judge, if there is one, and without."""
+    sentences, found = tokens(gold), {}
+    for judge in ("judge", "plain") if grammar.judge is not None else ("plain",):
+        used = grammar if judge == "judge" else replace(grammar, judge=None)
+        guess, seconds, status = parse(used, sentences)
+        found[judge] = score_brackets(gold, guess)
+        print(row(f"{name} {judge}", found[judge], train, len(sentences) / seconds, status), flush=True)
+    if "judge" in found:
+        test = compare_brackets(found["plain"], found["judge"])
+        print(f"{name}: the judge adds {test.difference:+.2f}, p = {test.p_value:.4f}", flush=True)
+    return {judge: scores.f1 for judge, scores in found.items()}
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     arguments.add_argument("data", type=Path)
     arguments.add_argument("--treebank", default="wsj-sample")
-    arguments.add_argument("--part", default="dev", help="dev, or test once at the end")
+    arguments.add_argument("--parts", nargs="+", default=["dev"], help="dev, or test once at the end")
     arguments.add_argument("--seeds", type=int, default=1)
     arguments.add_argument("--first-seed", type=int, default=0)
     arguments.add_argument("--method", default="cluster")
@@ -81,24 +100,26 @@ def main() -> None:
     options = replace(options, judge=not given.no_judge)
     if given.states is not None:
         options = replace(options, states=given.states)
+    keep_freed_memory()
     replace(options, ensemble=1).fit(normalise(sample_treebank(300, 0)))  # compiles the kernels
-    gold = normalise(read_trees(given.data / given.treebank / f"{given.part}.ptb"))
-    sentences, found = tokens(gold), []
+    parts = {part: normalise(read_trees(given.data / given.treebank / f"{part}.ptb")) for part in given.parts}
+    found: dict[str, list[float]] = {}
     for seed in range(given.first_seed, given.first_seed + given.seeds):
         start = time.process_time()
         treebank = normalise(read_trees(given.data / given.treebank / "train.ptb"))
-        grammar = replace(options, seed=seed).fit(treebank)
+        work = Work()
+        grammar = replace(options, seed=seed).fit(treebank, work)
         train = time.process_time() - start
-        guess, seconds, status = parse(grammar, sentences)
-        scores = score_brackets(gold, guess)
-        found.append(scores.f1)
-        judge = "" if given.no_judge else " judge"
-        name = f"{given.treebank} {given.method} x{given.ensemble}{judge} seed {seed}"
-        print(row(name, scores, train, len(sentences) / seconds, status), flush=True)
+        judging = sum(seconds for stage, seconds in work.stages.seconds.items() if "judge" in stage)
+        print(f"training {train:.1f} s, {judging:.1f} of them for the judge", flush=True)
+        for part, gold in parts.items():
+            name = f"{given.treebank} {part} {given.method} x{given.ensemble} seed {seed}"
+            for judge, f1 in measure(grammar, gold, name, train).items():
+                found.setdefault(f"{part} {judge}", []).append(f1)
+    for name, values in found.items():
+        print(f"{given.treebank} {name}: mean F1 of {len(values)} seeds {sum(values) / len(values):.2f}")
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(
-        f"{given.treebank}: mean F1 of {len(found)} seeds {sum(found) / len(found):.2f}, peak memory {memory:.2f} GB"
-    )
+    print(f"peak memory {memory:.2f} GB")
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import argparse
 import pathlib
 import time
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -66,11 +67,40 @@ def peer(data, test, offsets, states, rounds):
     print(f"{name:<24} perplexity {perplexity:7.3f}   train {trained:6.1f} CPU s", flush=True)
 
 
+def witten_bell(data, test, offsets, order):
+    """Perplexity of an n-gram model of characters: p = (count + types * p of the shorter context) / (total + types)."""
+    clock = time.process_time()
+    counts: list[dict[Any, Any]] = [{} for _ in range(order)]
+    for context, symbol in _events(data.ids, data.offsets, order):
+        for n in range(order):
+            row = counts[n].setdefault(context[order - 1 - n :], {})
+            row[symbol] = row.get(symbol, 0) + 1
+    trained, total = time.process_time() - clock, 0.0
+    for context, symbol in _events(test, offsets, order):
+        p = 1.0 / len(data.names)
+        for n in range(order):
+            row = counts[n].get(context[order - 1 - n :])
+            if row:
+                p = (row.get(symbol, 0) + len(row) * p) / (sum(row.values()) + len(row))
+        total -= np.log(p)
+    name = f"Witten-Bell {order}-gram"
+    print(f"{name:<24} perplexity {np.exp(total / test.size):7.3f}   train {trained:6.1f} CPU s", flush=True)
+
+
+def _events(ids, offsets, order):
+    """(context of order - 1 symbols, symbol) of every place; -1 before the beginning of a sentence."""
+    for i, j in pairwise(offsets.tolist()):
+        line = [-1] * (order - 1) + ids[i:j].tolist()
+        for k in range(order - 1, len(line)):
+            yield tuple(line[k - order + 1 : k]), line[k]
+
+
 def main():
     """Characters, then the synthetic chain."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=pathlib.Path)
     parser.add_argument("--hmmlearn", type=int, default=0, metavar="ROUNDS")
+    parser.add_argument("--states", type=int, default=0, help="one more spectral model, of so many states")
     options = parser.parse_args()
     train, dev = (characters(options.data / "wsj-sample" / name) for name in ("train.ptb", "dev.ptb"))
     data = symbol_table(train)
@@ -83,6 +113,10 @@ def main():
         choices = ChainChoices(states=states, pair_share=0.0)
         report("  the same without pairs", data, test, dev.offsets, choices)
     report("clusters, 30 EM, k=20", data, test, dev.offsets, HmmOptions("cluster", states=20))
+    for order in (3, 5):
+        witten_bell(data, test, dev.offsets, order)
+    if options.states:
+        report(f"spectral k={options.states}", data, test, dev.offsets, HmmOptions(states=options.states))
     if options.hmmlearn:
         peer(data, test, dev.offsets, 20, options.hmmlearn)
     synthetic()

@@ -1,13 +1,23 @@
 """Train the bundled English model: openly licensed trees in, src/eigenparse/data/en.eig out.
 
-    python scripts/train_english.py                      # data beside the repository, or $EIGENPARSE_DATA
-    python scripts/train_english.py --unpacked big.model # also the grammar before packing
+    python scripts/train_english.py --work english             # data beside the repository, or $EIGENPARSE_DATA
+    python scripts/train_english.py --work english --no-judge  # quicker, to try settings
 
-Trees: english-open/train.ptb (the documents of GUM under CC BY or CC BY-SA) and craft/train.ptb (CRAFT, CC
-BY 3.0), nothing else.  CRAFT's conventions are brought to those of GUM first: noun phrases lose the
-nominal phrases inside them (NML), citations and the wrappers of titles, headings and captions go.  The
-general trees count several times, and only some of the many more biomedical ones are taken, so that
-these do not drown the others.
+Trees: english-open-large/train.ptb (documents of GUM under CC BY, CC BY-SA or in the public domain), every third tree
+of craft/train.ptb (CRAFT, CC BY 3.0), and trees that `eigenparse guide` makes of ud-ewt/train.conllu and
+ud-childes/train.conllu (UD English EWT and CHILDES, CC BY-SA 4.0); nothing else.  CRAFT's conventions are brought to
+those of GUM first: noun phrases lose the nominal phrases inside them (NML), citations and the wrappers of titles,
+headings and captions go.
+
+Rounds: a grammar of GUM and CRAFT makes the first guided trees, a grammar that has learnt from these too makes the
+second, from which the model is learnt.  What is finished is kept in the folder --work and not made again.  The same by
+commands, for other data:
+
+    eigenparse train lpcfg gum.ptb --no-judge --out 0.model
+    eigenparse guide 0.model ewt.conllu --out ewt.ptb
+    eigenparse train lpcfg gum.ptb --guided ewt.ptb --guided-weight 0.4 --no-judge --out 1.model
+    eigenparse guide 1.model ewt.conllu --out ewt.ptb
+    eigenparse train lpcfg gum.ptb --guided ewt.ptb --guided-weight 0.4 --out 2.model
 """
 
 import argparse
@@ -21,27 +31,37 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from eigenparse.corpus.brackets import format_trees, parse_trees, read_trees
+from eigenparse.batch.files import write_chunks
+from eigenparse.batch.guide import GuideOptions, guide
+from eigenparse.corpus.brackets import join_treebanks, read_trees
+from eigenparse.corpus.cleaning import ROOT_NAMES, Normalisation
 from eigenparse.corpus.columns import Treebank
-from eigenparse.corpus.normalise import ROOT_NAMES, Normalisation, normalise
+from eigenparse.corpus.normalise import normalise
+from eigenparse.corpus.pick import pick_trees
 from eigenparse.learn.grammar.options import GrammarOptions
+from eigenparse.learn.grammar.reading import read_guided
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.registry import save_model
+from eigenparse.work.work import Where
 
 ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("EIGENPARSE_DATA", ROOT.parent / "shared" / "data"))
 TARGET = ROOT / "src" / "eigenparse" / "data" / "en.eig"
 WRAPPERS = ("TITLE", "HEADING", "CAPTION")
 SPLICED = ("NML", "CIT")
-GENERAL_COPIES = 4
-CRAFT_STEP = 3  # every third tree of CRAFT
-OPTIONS = GrammarOptions(states=24)
+CRAFT_STEP, CRAFT_WEIGHT = 3, 0.5  # every third tree of CRAFT
+GUIDED = {"ud-ewt": (None, 0.4), "ud-childes": (7000, 0.3)}  # sentences at most, weight
+ROUNDS = 2
+OPTIONS = GrammarOptions(states=24, least_share=4e-3)
 ABOUT = {
     "name": "en",
     "licence": "CC BY-SA 4.0",
     "data": [
-        "GUM, the Georgetown University Multilayer corpus, documents under CC BY or CC BY-SA (Amir Zeldes and others)",
+        "GUM, the Georgetown University Multilayer corpus, documents under CC BY, CC BY-SA or in the public domain "
+        "(Amir Zeldes and others)",
         "CRAFT, the Colorado Richly Annotated Full-Text corpus, CC BY 3.0 (University of Colorado and others)",
+        "UD English EWT, CC BY-SA 4.0 (Natalia Silveira and others)",
+        "UD English CHILDES, CC BY-SA 4.0 (Xiulin Yang and others)",
     ],
 }
 
@@ -67,16 +87,38 @@ def craft_trees(path: Path) -> Treebank:
     return normalise(spliced(normalise(read_trees(path), options=options), SPLICED))
 
 
-def training_trees(data: Path) -> Treebank:
-    """Everything that the model is trained on, the general trees several times."""
-    general = format_trees(normalise(read_trees(data / "english-open" / "train.ptb"))).decode("utf-8")
-    biomedical = format_trees(craft_trees(data / "craft" / "train.ptb")).decode("utf-8").split("\n")
-    return normalise(parse_trees(general * GENERAL_COPIES + "\n".join(biomedical[::CRAFT_STEP]) + "\n"))
+def gold_trees(data: Path) -> Treebank:
+    """The trees made by people, those of CRAFT with less weight."""
+    general = normalise(read_trees(data / "english-open-large" / "train.ptb"))
+    craft = craft_trees(data / "craft" / "train.ptb")
+    some = pick_trees(craft, np.arange(0, len(craft), CRAFT_STEP))
+    return join_treebanks([general, replace(some, weight=np.full(len(some), CRAFT_WEIGHT))])
 
 
-def train(data: Path) -> LatentGrammar:
-    """The grammar before packing."""
-    grammar = OPTIONS.fit(training_trees(data))
+def guided_trees(data: Path, work: Path, number: int) -> list[Treebank]:
+    """The trees that the grammar of the round before makes of dependency treebanks; none in round 0."""
+    found = []
+    for name, (most, weight) in GUIDED.items() if number else ():
+        made = work / f"{name}.{number}.ptb"
+        if not made.exists():
+            chunks = guide(
+                work / f"{number - 1}.model",
+                data / name / "train.conllu",
+                Where(),
+                None,
+                GuideOptions(most=most),
+            )
+            write_chunks(chunks, made)
+        found.append(read_guided([made], weight))
+    return found
+
+
+def learn(data: Path, work: Path, number: int, options: GrammarOptions) -> LatentGrammar:
+    """The grammar of a round."""
+    start = time.process_time()
+    treebank = join_treebanks([gold_trees(data), *guided_trees(data, work, number)])
+    grammar = options.fit(treebank)
+    print(f"round {number}: {len(treebank)} trees, {time.process_time() - start:.0f} CPU seconds", flush=True)
     return replace(grammar, report=grammar.report | {"about": ABOUT})
 
 
@@ -86,14 +128,20 @@ def main() -> None:
     )
     arguments.add_argument("--data", type=Path, default=DATA)
     arguments.add_argument("--out", type=Path, default=TARGET)
-    arguments.add_argument("--unpacked", type=Path)
+    arguments.add_argument("--work", type=Path, required=True, help="folder of what lies between")
+    arguments.add_argument("--no-judge", action="store_true")
     given = arguments.parse_args()
-    start = time.process_time()
-    grammar = train(given.data)
-    print(f"trained on {grammar.report['n_trees']} trees in {time.process_time() - start:.0f} CPU seconds")
-    if given.unpacked is not None:
-        save_model(grammar, given.unpacked, "lpcfg")
-    save_model(grammar, given.out, "lpcfg", packed=True)
+    given.work.mkdir(parents=True, exist_ok=True)
+    for number in range(ROUNDS):
+        if not (between := given.work / f"{number}.model").exists():
+            save_model(
+                learn(given.data, given.work, number, replace(OPTIONS, judge=False)),
+                between,
+                "lpcfg",
+                packed=True,
+            )
+    options = replace(OPTIONS, judge=False) if given.no_judge else OPTIONS
+    save_model(learn(given.data, given.work, ROUNDS, options), given.out, "lpcfg", packed=True)
     print(f"{given.out.name}: {given.out.stat().st_size / 1e6:.2f} MB")
 
 

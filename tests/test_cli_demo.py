@@ -78,6 +78,6 @@ def test_proper_makes_distributions_of_a_learnt_lexicon() -> None:
 
 def test_sentences_and_attachments() -> None:
     trees = parse_trees("(S (NP (PRP it)) (VP (VBZ rains) (PP (IN on) (NP (PRP me)))))(X (UH no))")
-    assert sentences_of(trees) == [["it", "rains", "on", "me"], ["no"]]
+    assert sentences_of(trees) == [("it", "rains", "on", "me"), ("no",)]
     assert attachment(trees) == "the verb"
     assert attachment(parse_trees("(X (UH no))")) == "?"

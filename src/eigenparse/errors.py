@@ -28,6 +28,11 @@ def _format_error(problem: str, source: str, line: int, remedy: str) -> FormatEr
     return FormatError(problem, source=source, line=line, remedy=remedy)
 
 
+def missing_extra(extra: str) -> ImportError:
+    """What an import without its optional packages raises."""
+    return ImportError(f"the extra `{extra}` is not installed; run pip install 'eigenparse[{extra}]'")
+
+
 class ModelFileError(EigenparseError, ValueError):
     """A model file is missing, damaged, foreign or of a newer format."""
 

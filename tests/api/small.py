@@ -1,11 +1,14 @@
 """A grammar small enough to enumerate all its trees of a sentence, and one that is worth parsing with."""
 
 import functools
+import math
+from collections.abc import Sequence
 
 from eigenparse.api.grammar import Grammar
 from eigenparse.api.learner import LatentPCFG
 from eigenparse.corpus.brackets import parse_trees
 from eigenparse.decode.grammar.parser import ParserOptions
+from eigenparse.decode.grammar.results import Parse, log_probabilities
 from eigenparse.inference.grammar.forest import NO_PRUNING
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.synthetic import sample_treebank
@@ -44,3 +47,17 @@ def tiny(factor: str = "right", method: str = "pcfg", vertical: int = 1) -> Gram
 def english(n_trees: int = 600, **settings: object) -> Grammar:
     """A grammar of the bundled treebank."""
     return LatentPCFG(**({"states": 4} | settings)).fit(sample_treebank(n_trees, 0))  # type: ignore[arg-type]
+
+
+def own_logs(trees: Sequence[Parse]) -> tuple[list[float], float]:
+    """log p of all trees of a list, and of the sentence, by the weights as they were learnt."""
+    likelihood = trees[0].likelihood
+    assert likelihood is not None
+    decoded, parser = likelihood.found.decoded, likelihood.tables.parser
+    return log_probabilities(parser, trees[0].tokens, decoded).tolist(), decoded.log_total
+
+
+def own_shares(trees: Sequence[Parse]) -> list[float]:
+    """p(tree | tokens) by the weights as they were learnt, which posteriors are made of."""
+    logs, total = own_logs(trees)
+    return [math.exp(log - total) for log in logs]

@@ -19,7 +19,7 @@ def test_settings_are_the_fields_of_the_record() -> None:
     learner = LatentPCFG(states=3, seed=2)
     copy = clone(learner).set_params(states=4)
     assert (copy.states, copy.seed, learner.states) == (4, 2, 3)
-    assert set(learner.get_params()) == {*LatentPCFG.fields, "jobs"}
+    assert set(learner.get_params()) == {*LatentPCFG.fields, "jobs", "keep_tag_suffix"}
     assert "tune_states" not in learner.get_params()
     with pytest.raises(TypeError):
         LatentPCFG(stats=3)

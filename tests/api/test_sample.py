@@ -12,9 +12,9 @@ from eigenparse.api.learner import LatentPCFG
 from eigenparse.arrays import as_ids, as_offsets
 from eigenparse.corpus.brackets import format_trees
 from eigenparse.corpus.columns import Label
+from eigenparse.corpus.transform import unbinarise
 from eigenparse.errors import DataError
 from eigenparse.inference.grammar.sample import sample_trees
-from eigenparse.inference.grammar.tree import score_trees
 from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, Weights, layout
 from eigenparse.synthetic import english_grammar, expected_words, latent_grammar, sample_treebank
 from eigenparse.synthetic import sample_trees as other_sampler
@@ -42,8 +42,10 @@ def test_sentences_of_a_known_grammar_have_its_length() -> None:
 def test_trees_of_a_known_grammar_are_as_likely_as_its_own() -> None:
     """The mean log p of our trees is that of another sampler's: states agree where they must."""
     latent = latent_grammar(english_grammar())
-    ours = score_trees(latent, sample_trees(latent, N, seed=3)).log_probability
-    theirs = score_trees(latent, other_sampler(english_grammar(), N, 3).trees).log_probability
+    ours = Grammar.of(latent).score(sample_trees(latent, N, seed=3)).log_probability
+    theirs = (
+        Grammar.of(latent).score(unbinarise(other_sampler(english_grammar(), N, 3).trees)).log_probability
+    )
     error = math.sqrt((ours.var() + theirs.var()) / N)
     assert abs(ours.mean() - theirs.mean()) < SIGMAS * error
 
@@ -68,9 +70,8 @@ def test_states_of_children_come_together_as_the_tensor_says() -> None:
     root = np.array([1.0, 0.0, 0.0, 0.0, 0.0])
     weights = Weights(states, *layout(skeleton, states), tensor.ravel(), entries, root)
     trees = sample_trees(LatentGrammar(skeleton, (weights,)), N, seed=0)
-    word = trees.word[trees.word >= 0].reshape(N, 2)
-    count = np.zeros((2, 2))
-    np.add.at(count, (word[:, 0], word[:, 1] - 2), 1)
+    lines = Counter(format_trees(trees).decode().lower().split("\n"))
+    count = np.array([[lines[f"(top (s (a a{i}) (b b{j})))"] for j in (0, 1)] for i in (0, 1)])
     assert np.all(np.abs(count - N * tensor) < SIGMAS * np.sqrt(N * tensor * (1 - tensor)))
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from tests.api.small import english
 from tests.browser.page import Page
-from tests.serve.clients import running
+from tests.serve.clients import Process, running
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -25,17 +25,17 @@ def programs() -> tuple[str, str]:
 
 
 @pytest.fixture(scope="session")
-def address(programs: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where the service of the small grammar is."""
+def server(programs: tuple[str, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Process]:
+    """The service of the small grammar."""
     path = tmp_path_factory.mktemp("served") / "small.model"
     english().save(path)
-    with running(path, "--quiet") as server:
-        yield server.address
+    with running(path, "--quiet") as found:
+        yield found
 
 
 @pytest.fixture(scope="session")
 def window(
-    programs: tuple[str, str], address: str, tmp_path_factory: pytest.TempPathFactory
+    programs: tuple[str, str], server: Process, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Page]:
     """One browser for all tests."""
     from selenium import webdriver
@@ -50,7 +50,7 @@ def window(
     options.add_experimental_option("prefs", {"download.default_directory": str(folder)})
     started = webdriver.Chrome(options=options, service=Service(programs[1]))
     try:
-        yield Page(started, address, folder)
+        yield Page(started, server.address, folder)
     finally:
         started.quit()
 
@@ -59,6 +59,7 @@ def window(
 def page(window: Page) -> Iterator[Page]:
     """The page, freshly loaded; afterwards nothing was asked of another host and nothing was complained of."""
     window.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    window.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
     window.driver.get("about:blank")
     window.driver.get_log("browser")
     window.driver.get_log("performance")

@@ -11,6 +11,12 @@ T = TypeVar("T")
 PATIENCE = 90.0  # seconds; other work may be going on
 
 
+def flat(brackets: str) -> str:
+    """Brackets on one line, without the root that the page leaves out."""
+    line = " ".join(brackets.split())
+    return line.removeprefix("(TOP ")[:-1] if line.startswith("(TOP ") else line
+
+
 @dataclass(frozen=True, slots=True)
 class Page:
     """A browser, the address of the service and the folder of downloads; expected: messages not to count."""
@@ -74,6 +80,19 @@ class Page:
             "f.dispatchEvent(new Event('input'))",
             text,
         )
+
+    def read(self, script: str, *values: Any) -> Any:
+        """What an expression of JavaScript gives."""
+        return self.driver.execute_script(f"return {script}", *values)
+
+    def scheme(self, name: str) -> None:
+        """Prefer light or dark colours."""
+        features = [{"name": "prefers-color-scheme", "value": name}]
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+    def press(self, *keys: str) -> None:
+        """Press keys where the focus is."""
+        self.driver.switch_to.active_element.send_keys(*keys)
 
     def node(self, label: str, start: int, end: int) -> Any:
         """A node of the tree."""

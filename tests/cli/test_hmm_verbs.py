@@ -44,10 +44,12 @@ def test_scores_are_sums_over_paths(folder: pathlib.Path) -> None:
     rows = [line.split("\t") for line in call("score", folder / "em", folder / "text").lines]
     assert rows[0] == ["sequence", "log_p", "symbols"]
     assert len(rows) == len(LINES) + 2
-    for row, line in zip(rows[1:5], LINES):
-        assert float(row[1]) == pytest.approx(math.log(total(model, line)), abs=1e-5)
+    stop = 1 / (1 + sum(map(len, LINES)) / len(LINES))
+    ends = [math.log(stop) + len(line) * math.log(1 - stop) for line in LINES]
+    for row, line, end in zip(rows[1:5], LINES, ends):
+        assert float(row[1]) == pytest.approx(math.log(total(model, line)) + end, abs=1e-5)
         assert int(row[2]) == len(line)
-    mean = sum(float(row[1]) for row in rows[1:-1]) / sum(map(len, LINES))
+    mean = (sum(float(row[1]) for row in rows[1:-1]) - sum(ends)) / sum(map(len, LINES))
     said = call("perplexity", folder / "em", folder / "text").out
     assert float(said.split()[1]) == pytest.approx(math.exp(-mean), abs=2e-3)
 
@@ -103,3 +105,20 @@ def test_spectral_models_say_what_they_cannot(folder: pathlib.Path, arguments: t
     assert "this one is spectral" in done.err
     assert done.err.count("\n") == 1
     assert call("perplexity", folder / "spectral", folder / "text").code == 0
+
+
+@pytest.mark.parametrize("method", ["em", "spectral"])
+def test_sequences_of_all_lengths_and_symbols_sum_to_one(folder: pathlib.Path, method: str) -> None:
+    """All strings over two known symbols and an unknown one, which stands for every character there is."""
+    from eigenparse.corpus.sequences import Column
+    from eigenparse.inference.hmm.chain import N_CODES, whole_logs
+
+    model, mass = eigenparse.load(folder / method), []
+    for n in range(7):
+        strings = list(itertools.product(range(3), repeat=n))
+        column = Column("char", np.array(strings, dtype=np.int32).reshape(-1), ("a", "b", "?"))
+        logs = whole_logs(model, column, np.arange(len(strings) + 1) * n)
+        many = [string.count(2) * math.log(N_CODES - 2) for string in strings]
+        mass.append(np.exp(logs + many).sum())
+    stop = 1 / (1 + model.about["mean_length"])
+    np.testing.assert_allclose(mass, [stop * (1 - stop) ** n for n in range(7)], rtol=1e-5)

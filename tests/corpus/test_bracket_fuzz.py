@@ -97,6 +97,9 @@ def test_a_clean_error_or_trees(maker: int) -> None:
             check_error(found, content)
             n_errors += 1
             found = read_or_refuse(content, True)
+        if isinstance(found, FormatError):  # refused as a whole
+            assert "where bracketed trees should be" in str(found)
+            continue
         assert isinstance(found, Treebank)
         check_treebank(found, Binarisation("left" if case % 2 else "right", 1, 2))
         n_trees += len(found)

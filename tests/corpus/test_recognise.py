@@ -28,6 +28,7 @@ CASES = {
     "( he said ) no .": "tokens",
     "[ 1 ] see below .": "tokens",
     "The cat sat .\nIt saw a dog .\n\nThen it ran .\n": "tokens",
+    "0 10 h#\n10 30 sh\n": "phones",
     "": "empty",
     " \n\n": "empty",
 }

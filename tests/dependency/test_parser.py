@@ -38,7 +38,7 @@ def test_scores_lists_and_marginals_agree_with_enumeration(order: int) -> None:
     lists = kbest(model, trees, 5)
     for s, (low, high) in enumerate(itertools.pairwise(trees.offsets)):
         p = sentence_parts(columns, s, compiled, order == 2)
-        parts = sentence_scores(p, compiled, model.weights, order == 2)
+        parts = sentence_scores(p, compiled, model.weights, order == 2, np.ones((high - low + 1,) * 2, bool))
         ranked = sorted((tree_score(t, *parts) for t in all_trees(high - low)), reverse=True)
         found = int(lists.found[s])
         assert found == min(5, len(ranked))

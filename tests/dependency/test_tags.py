@@ -9,11 +9,10 @@ from tests.dependency.toys import parsed_text, run, small, toy
 from eigenparse.corpus.folds import folds
 from eigenparse.errors import OptionError
 from eigenparse.inference.dependency.arcs import parse
-from eigenparse.inference.dependency.tags import tagging_columns, with_predicted_tags
+from eigenparse.inference.dependency.tags import with_predicted_tags
 from eigenparse.learn.dependency.arcs import options_of
-from eigenparse.learn.dependency.tags import jackknifed_tags
-from eigenparse.learn.tagger.base import labelled
-from eigenparse.learn.tagger.learner import TaggerOptions
+from eigenparse.learn.dependency.tags import fit_tagger, jackknifed_tags
+from eigenparse.models.dependency.packed_tagger import packed_tagger
 from eigenparse.models.registry import load_model, save_model
 
 
@@ -22,8 +21,7 @@ def test_training_tags_come_from_taggers_that_did_not_see_them() -> None:
     found = jackknifed_tags(trees, n_folds=4)
     tagged, accuracy = found.trees, found.accuracy
     seen, rest = folds(40, 4)[1]
-    options = TaggerOptions(method="hmm", emission="loglinear")
-    tagger = options.fit(labelled(tagging_columns(trees.select(seen), "upos"), "upos")).first
+    tagger = packed_tagger(fit_tagger(trees.select(seen), "upos", 0, None))
     expected = with_predicted_tags({"upos": tagger}, trees.select(rest))
     assert tagged.select(rest).strings("upos") == expected.strings("upos")
     assert accuracy["upos"] == np.mean(np.array(tagged.strings("upos")) == trees.strings("upos"))

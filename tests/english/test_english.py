@@ -16,8 +16,11 @@ from eigenparse.batch.tune_grammar import dev_scores
 from eigenparse.corpus.brackets import parse_trees, read_trees
 from eigenparse.corpus.conllu import read_lines
 from eigenparse.corpus.normalise import normalise
+from eigenparse.corpus.pick import tokens_of
 from eigenparse.data import located
+from eigenparse.evaluate.brackets import score_brackets
 
+EVERYDAY_EXACT, EVERYDAY_F1 = 65, 90  # floors
 RUN = "from eigenparse.cli.main import main; main()"
 TEXT = 'Dr. Smith doesn\'t eat well-known fish (or meat). He said: "No!"'
 
@@ -32,6 +35,17 @@ def test_size_and_attribution(english: eigenparse.Grammar) -> None:
     about = english.latent.report["about"]
     assert about["licence"] == "CC BY-SA 4.0"
     assert ["GUM" in about["data"][0], "CRAFT" in about["data"][1]] == [True, True]
+
+
+def test_everyday_sentences(english: eigenparse.Grammar) -> None:
+    """A hundred ordinary sentences with trees made by hand: questions, commands, greetings, short statements."""
+    gold = normalise(read_trees(Path(__file__).parent / "everyday.ptb"))
+    scores = score_brackets(
+        gold, parse_trees("\n".join(one.tree for one in english.parse_many(tokens_of(gold))))
+    )
+    assert len(gold) == 100
+    assert scores.all.exact >= EVERYDAY_EXACT
+    assert scores.all.f1 >= EVERYDAY_F1
 
 
 def test_raw_text(english: eigenparse.Grammar) -> None:

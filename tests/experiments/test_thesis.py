@@ -2,17 +2,21 @@
 
 from collections import Counter
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from eigenparse.corpus.brackets import parse_trees
+from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.pick import pick_trees
+from eigenparse.corpus.transform import Binarisation, binarise
 from eigenparse.errors import OptionError
 from eigenparse.evaluate.brackets import score_brackets
 from eigenparse.experiments.cohen import CohenPlan, cohen_report, points_of, run_point, time_trials
 from eigenparse.experiments.matejovicova import (
+    BY_THESIS,
     COMPARED,
     EM,
     FEATURES,
@@ -21,7 +25,9 @@ from eigenparse.experiments.matejovicova import (
     SIZES,
     SMOOTH,
     STATES,
+    TAGS,
     THESIS,
+    THESIS_SEARCH,
     Plan,
     judged_on,
     settings,
@@ -30,17 +36,20 @@ from eigenparse.experiments.matejovicova import (
     trials_of,
 )
 from eigenparse.experiments.matejovicova_report import thesis_report
-from eigenparse.experiments.published import THESIS_COMPARISON, THESIS_SIZES, THESIS_STATES
+from eigenparse.experiments.published import THESIS_COMPARISON, THESIS_RUNS, THESIS_SIZES, THESIS_STATES
 from eigenparse.experiments.treebanks import Corpus, synthetic_corpus
 from eigenparse.experiments.trials import (
     Outcome,
     as_binary,
     group_name,
     groups_of,
+    requests_of,
     run_trial,
     run_trials,
     same_base,
 )
+from eigenparse.features.grammar.tree import THESIS_INSIDE, THESIS_OUTSIDE, feature_keys, node_view
+from eigenparse.inference.grammar.forest import NO_PRUNING
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.learn.once import Once
 from eigenparse.report import Curves, Report, Table, read_report, write_report
@@ -67,7 +76,7 @@ def test_the_plan_is_the_thesis_where_the_treebank_allows(corpus: Corpus) -> Non
         word = np.zeros(74_000)
         offsets = np.arange(0, 74_001, 2)
 
-    large = Corpus("large", "", corpus.train, corpus.dev, Long())  # type: ignore[arg-type]
+    large = replace(corpus, pool=Long())  # type: ignore[arg-type]
     plan = Plan()
     assert judged_on(large, plan) == 1000
     assert training_sizes(large, plan) == tuple(THESIS_SIZES)
@@ -78,7 +87,7 @@ def test_the_plan_is_the_thesis_where_the_treebank_allows(corpus: Corpus) -> Non
 
 def test_trials_are_complete_and_never_parse_what_they_learnt(corpus: Corpus) -> None:
     trials = trials_of(corpus, SMALL)
-    assert Counter(t.part for t in trials) == {SIZES: 2 * 2 * 3, STATES: 2 * 2 * 2, COMPARED: 8}
+    assert Counter(t.part for t in trials) == {SIZES: 2 * 2 * 3, STATES: 2 * 2 * 2, COMPARED: 10}
     for trial in trials:
         if trial.source is trial.gold:
             assert not set(trial.train) & set(trial.test)
@@ -99,6 +108,59 @@ def test_settings_go_from_the_thesis_to_the_default() -> None:
     assert smooth.rule_smoothing > 0
     assert smooth.em_rounds == 0
     assert em.em_rounds
+
+
+def test_the_preset_is_the_text_of_the_thesis() -> None:
+    """Sections 2.2, 3.1, 3.4 and 3.6, sentence by sentence."""
+    of = GrammarOptions(preset="thesis").filled()
+    # 3.1: four inside and four outside features, each an indicator of one ("set to one"), so without scaling
+    assert (of.features, of.scaling) == ("thesis", "none")
+    assert THESIS_INSIDE == ("rule", "left-label", "right-label", "words")
+    assert THESIS_OUTSIDE == ("parent", "grandparent", "rule-above", "second-rule-above")
+    # 3.4: "those that have a count lower than the threshold [5] are replaced by corresponding POS tags"
+    assert (of.rare, of.rare_words) == (4, "tag")
+    # 2.2: relative frequencies of the annotated corpus, nothing else; k-means to m clusters for all a in N
+    assert (of.method, of.em_rounds, of.nodes_per_state) == ("cluster", 0, 1)
+    assert of.rule_smoothing == of.state_mixing == of.word_shrinkage == of.word_weight == of.tag_weight == 0
+    assert (of.coarse_states, of.span_loss, of.judges(10**6)) == (0, 0, False)
+    # 3.3: intermediate nodes are called @VP and remember nothing else
+    assert (of.factor, of.horizontal, of.vertical) == ("right", 0, 1)
+
+
+def test_words_seen_fewer_than_five_times_are_rare() -> None:
+    text = "".join(f"(S (A {word}) (B b))\n" * n for word, n in (("four", 4), ("five", 5)))
+    grammar = GrammarOptions(preset="thesis", states=1).fit(normalise(parse_trees(text)))
+    assert {"four", "five"} & set(grammar.skeleton.symbols) == {"five"}
+
+
+def test_features_of_children_are_empty_at_tags() -> None:
+    trees = binarise(normalise(parse_trees("(S (A x) (B y))\n(S (A z) (B y))")), Binarisation(factor="right"))
+    view = node_view(trees, trees.word)
+    rows = np.flatnonzero(trees.left < 0)
+    keys = feature_keys(view, THESIS_INSIDE, rows)
+    a = trees.label[rows] == trees.label[rows[0]]
+    assert [np.unique(keys[a, t]).size for t in range(4)] == [2, 1, 1, 1]  # the rule alone knows the word
+    phrases = np.flatnonzero(trees.left >= 0)
+    assert [np.unique(feature_keys(view, THESIS_INSIDE, phrases)[:, t]).size for t in range(4)] == [1] * 4
+
+
+def test_the_thesis_rows_are_pruned_and_decoded_as_in_the_thesis(corpus: Corpus) -> None:
+    for trial in trials_of(corpus, SMALL):
+        by_thesis = trial.setting in BY_THESIS
+        assert (trial.search == THESIS_SEARCH) == by_thesis
+        assert (trial.search.objective.decoder == "labelled-recall") == by_thesis
+    assert THESIS_SEARCH.pruning == replace(NO_PRUNING, item=0.00005)
+    compared = {t.setting: t for t in trials_of(corpus, SMALL) if t.part == COMPARED}
+    assert {name: t.tags for name, t in compared.items() if t.tags != "gold"} == TAGS
+    assert all(t.source is corpus.wide_train for t in compared.values())
+
+
+def test_predicted_tags_come_from_a_tagger_of_the_training_trees(corpus: Corpus) -> None:
+    gold, guess = (requests_of(corpus.dev, tags, corpus.train) for tags in ("gold", "predicted"))
+    assert [r.tokens for r in gold] == [r.tokens for r in guess]
+    same = [a == b for one, two in zip(gold, guess) for a, b in zip(one.tags or (), two.tags or ())]
+    assert 0.8 < np.mean(same) < 1
+    assert all(r.tags is None for r in requests_of(corpus.dev, "none"))
 
 
 def test_one_state_is_the_plain_grammar(corpus: Corpus) -> None:
@@ -228,6 +290,19 @@ def test_only_the_parts_asked_for(corpus: Corpus, outcomes: list[Outcome]) -> No
     report = thesis_report([(corpus, [o for o in outcomes if o.part == SIZES])])
     assert "Figure 13" in titles(report)
     assert "Figure 17" not in titles(report)
+
+
+@pytest.mark.parametrize(
+    ("figure", "summary", "column"),
+    [(25, THESIS_SIZES, 2), (26, THESIS_STATES, 0), (27, THESIS_STATES, 1), (28, THESIS_STATES, 2)],
+)
+def test_runs_as_published_have_the_published_means(figure: int, summary: Any, column: int) -> None:
+    """Figures 26 to 28 call 24 what figure 17 calls 16.  Figures 23 and 24 contradict figure 13: shown as printed."""
+    swap = {16: 24, 24: 16} if summary is THESIS_STATES else {}
+    for x, values in summary.items():
+        runs = THESIS_RUNS[figure][swap.get(x, x)]
+        assert runs[3] == pytest.approx(values[column])
+        assert np.mean(runs[:3]) == pytest.approx(runs[3], abs=0.02)
 
 
 @pytest.mark.parametrize("change", [{"runs": 0}, {"parts": ("4.4",)}, {"parts": ()}, {"states": ()}])

@@ -38,6 +38,7 @@ def test_penn_sections_are_cut_as_usual_and_23_is_not_read(tmp_path: Path, neste
     corpus = load_corpus(tmp_path)
     assert "dev 22" in corpus.origin
     assert {w[:3] for w in corpus.train.words if w[0] == "s"} == {"s2x", "s3x", "s21"}
+    assert {w[:3] for w in corpus.wide_train.words if w[0] == "s"} == {"s1x", "s2x", "s3x", "s21"}
     assert {w[:3] for w in corpus.dev.words if w[0] == "s"} == {"s22"}
     assert {w[:3] for w in corpus.pool.words if w[0] == "s"} == {"s0x", "s1x", "s2x", "s3x", "s21", "s22"}
 

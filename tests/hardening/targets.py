@@ -76,7 +76,7 @@ def spoil(content: bytes, edits: list[Edit]) -> bytes:
 
 def random_edits(draw: random.Random, most: int = 8, *, tamper: bool = False) -> list[Edit]:
     """Edits for runs without hypothesis; cutting the rest off is rare, values of arrays change often."""
-    kinds = [0, 2, 3, 4, 4, 4, 4] if tamper else [0, 1, 2, 3] * 5 + [4]
+    kinds = [0, 2, 3, 4, 4, 4, 4, 5, 5, 6] if tamper else [0, 1, 2, 3] * 5 + [4]
     return [
         (draw.choice(kinds), draw.randrange(1 << 16), draw.randrange(1 << 16))
         for _ in range(draw.randint(1, most))
@@ -174,7 +174,11 @@ def refused_or_read(read: Callable[[pathlib.Path], Any], path: pathlib.Path) -> 
 
 
 def spoil_model(content: bytes, edits: list[Edit]) -> bytes:
-    """A model file with a valid checksum whose header values and arrays were tampered with."""
+    """A model file with a valid checksum whose header values and arrays were tampered with.
+
+    Edits 0 and 1 change the header, 2 to 4 one array, 5 two arrays at the same place, and 6 what the container says
+    about types, shapes and places of arrays.
+    """
     length = struct.unpack("<Q", content[:8])[0]
     layout = json.loads(content[8 : 8 + length])
     document = json.loads(layout.pop("__metadata__")["eigenparse"])
@@ -183,12 +187,24 @@ def spoil_model(content: bytes, edits: list[Edit]) -> bytes:
         names = sorted(arrays)
         if kind in (0, 1) or not names:
             _tamper_header(header, where, what)
-        else:
-            name = names[where % len(names)]
-            arrays[name] = _tampered(arrays[name], kind, where, what)
-            if kind == 4 and what % 5 == 0:
-                del arrays[name]
-    return _file(document["kind"], header, arrays)
+        elif kind < 6:
+            for name in {names[where % len(names)], names[(where // 7 if kind == 5 else where) % len(names)]}:
+                arrays[name] = _tampered(arrays[name], kind, where, what)
+                if kind == 4 and what % 5 == 0:
+                    del arrays[name]
+    spoilt = _file(document["kind"], header, arrays)
+    return _lying(spoilt, *lie[0][1:]) if (lie := [edit for edit in edits if edit[0] == 6]) else spoilt
+
+
+def _lying(content: bytes, where: int, what: int) -> bytes:
+    """A file whose container announces another type, shape or place of an array than it has."""
+    length = struct.unpack("<Q", content[:8])[0]
+    layout = json.loads(content[8 : 8 + length])
+    names = sorted(layout.keys() - {"__metadata__"})
+    if names:
+        _tamper_header(layout[names[where % len(names)]], where // 5, what)
+    text = json.dumps(layout).encode()
+    return struct.pack("<Q", len(text) if what % 9 else what << 40) + text + content[8 + length :]
 
 
 def spoil_json(content: bytes, edits: list[Edit]) -> bytes:
@@ -212,6 +228,9 @@ VALUES: tuple[Any, ...] = (
     -1, 0, 1, 2**31, 2**63, 10**30, 1e300, True, None, "", "x", "\u202e", [], [[]], {}, ["a", 1], {"a": {}}, [None] * 3,
     "\ud800", "(" * 2000, "a " * 500, " ", "\x00", 2.5, ["x"] * 300,
 )  # fmt: skip
+
+
+WHOLE = (-1, 0, 1, 2, 127, 2**20, 2**31 - 1, -(2**31), 2**31, 2**32, 2**32 + 1, 2**62, 2**63 - 1, -(2**63))
 
 
 def _tamper_header(header: Any, where: int, what: int) -> None:
@@ -247,11 +266,13 @@ def _tampered(array: Any, kind: int, where: int, what: int) -> Any:
     changed = array.copy().reshape(-1)
     if changed.size:
         with np.errstate(all="ignore"):
-            value = (-1, 0, 1, 2, 127, 2**20, 2**31 - 1, -(2**31))[what % 8]
             if changed.dtype.kind == "f":
-                value = (-1.0, 0.0, 1e30, -1e30, 1e-30, 1.0, 7.0, -0.0)[what % 8]
-            if changed.dtype.kind in "?u":
-                value = abs(int(value)) % 2 if changed.dtype.kind == "?" else abs(int(value)) % 2**8
+                value = (-1.0, 0.0, 1e30, -1e30, 1e-30, 1.0, 7.0, -0.0, 1e300, np.nan, np.inf)[what % 11]
+            else:
+                near = (array.size - 1, array.size, array.size + 1, int(changed[0]) + 1, int(changed[-1]) - 1)
+                value = np.array((*WHOLE, *near)[what % (len(WHOLE) + len(near))] % 2**64, np.uint64).astype(
+                    array.dtype
+                )
             part = slice(where % changed.size, None if what % 3 == 0 else where % changed.size + 1)
             changed[part] = value
     return changed.reshape(array.shape)

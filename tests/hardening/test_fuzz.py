@@ -2,18 +2,21 @@
 
 import os
 import pathlib
+import subprocess
+import sys
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.hardening.model_targets import model_targets, use_chain_sums
+from tests.hardening.model_targets import KINDS, model_targets, use
 from tests.hardening.targets import TEXTS, Target, refused_or_read, spoil, spoil_json, spoil_model
 
-N_CASES = int(os.environ.get("EIGENPARSE_FUZZ", "150"))
+N_CASES = int(os.environ.get("EIGENPARSE_FUZZ", "60"))
 FOUND = pathlib.Path(__file__).parent / "found"
 edits = st.lists(
-    st.tuples(st.integers(0, 4), st.integers(0, 65535), st.integers(0, 65535)), min_size=1, max_size=6
+    st.tuples(st.integers(0, 6), st.integers(0, 65535), st.integers(0, 65535)), min_size=1, max_size=6
 )
 bounded = settings(
     max_examples=N_CASES,
@@ -38,12 +41,6 @@ def test_texts(target: Target, tmp_path: pathlib.Path, data: st.DataObject) -> N
     refused_or_read(target.read, path)
 
 
-KINDS = (
-    "lpcfg", "packed", "rhmm", "hmm", "rhmm sums", "hmm sums", "dependency", "deptree", "split heads",
-    "reranker", "vectors", "phones",
-)  # fmt: skip
-
-
 @pytest.mark.parametrize("kind", KINDS)
 @bounded
 @given(changes=edits, sealed=st.booleans())
@@ -58,6 +55,15 @@ def test_models(
     path, content = tmp_path / "input.model", models[kind].seeds[0]
     path.write_bytes(spoil_model(content, changes[:2]) if sealed else spoil(content, changes))
     refused_or_read(models[kind].read, path)
+
+
+def test_kernels_that_check_every_index(tmp_path: pathlib.Path) -> None:
+    """Two kinds whose kernels are quickly compiled; the benchmark alone does this for all of them."""
+    script = pathlib.Path(__file__).parent.parent.parent / "benchmarks" / "fuzz.py"
+    command = [sys.executable, script, "--models", "150", "--only", "hmm em,deptree", "--findings", tmp_path]
+    checked = {**os.environ, "NUMBA_BOUNDSCHECK": "1"}
+    done = subprocess.run(command, env=checked, capture_output=True, text=True, timeout=800)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +97,8 @@ def test_bodies(
 @pytest.mark.parametrize("path", sorted(FOUND.glob("*")), ids=lambda path: path.name)
 def test_inputs_that_once_broke_a_reader(path: pathlib.Path) -> None:
     """Files are called after their target."""
-    readers = {target.name.replace(" ", "-"): target.read for target in TEXTS} | {"hmm-sums": use_chain_sums}
+    readers = {target.name.replace(" ", "-"): target.read for target in TEXTS} | {
+        "hmm-sums": partial(use, folder=path.parent, verbs=("info MODEL",))
+    }
     read = next(reader for name, reader in readers.items() if path.name.startswith(name))
     refused_or_read(read, path)

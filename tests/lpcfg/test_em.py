@@ -12,6 +12,14 @@ from eigenparse.kernels.grammar.counts import Layout, smooth_rule_counts
 from eigenparse.learn.grammar.counts import LatentCounts, estimate, hard_counts
 from eigenparse.learn.grammar.em import expected_counts
 from eigenparse.learn.grammar.encode import Encoded
+from eigenparse.learn.grammar.split_merge import (
+    Refined,
+    merge_counts,
+    split_counts,
+    split_gains,
+    split_merge,
+    split_states,
+)
 from eigenparse.learn.grammar.states import StateOptions, cluster_states, random_states
 from eigenparse.models.grammar.pcfg import Weights, layout
 from lpcfg.finite import encoded_corpus, featured, finite, wanted, well_conditioned, whole_trees
@@ -328,3 +336,67 @@ def test_encoding_reads_the_plain_grammar_off_the_trees() -> None:
         assert_allclose(p, words[names[a], skeleton.symbols[x]] / labels[names[a]], rtol=ROUNDING)
     assert len(words) == skeleton.entry_label.size
     assert_allclose(skeleton.root_probability, [roots[a] / len(trees) for a in names], rtol=ROUNDING)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_states_that_are_split_and_merged_again_have_the_same_counts(seed: int) -> None:
+    oracle, trees = forest_of(seed)
+    encoded = encoded_corpus(as_trees(trees))
+    counts = expected_counts(encoded, weights_over(oracle, encoded)).counts
+    wanted_now = (counts.states + np.arange(counts.states.size) % 3).astype(np.int32)
+    refined = split_states(counts, wanted_now, encoded.skeleton)
+    assert np.array_equal(refined.states, np.minimum(wanted_now, 2 * counts.states))
+    split = split_counts(counts, refined, encoded.skeleton, np.random.default_rng(0))
+    again = merge_counts(split, refined, encoded.skeleton)
+    assert np.array_equal(again.states, counts.states)
+    for one, two in ((again.rule, counts.rule), (again.entry, counts.entry), (again.root, counts.root)):
+        assert_allclose(one, two, rtol=0.011, atol=1e-12)
+
+
+def test_the_cost_of_a_merge_is_the_likelihood_that_it_loses() -> None:
+    """Of states at one node of each tree, where the formula is exact."""
+    trees = [("S", ("A", x), ("B", y)) for x in "pq" for y in "pq"]
+    encoded = encoded_corpus(as_trees(trees, [3, 1, 1, 4]))
+    rng = np.random.default_rng(2)
+    rules = {("S", "A", "B"): rng.random((2, 2, 1))}
+    words = {(a, x): rng.random(2 if a == "A" else 1) for a in "AB" for x in "pq"}
+    weights = weights_over(Grammar({"S": rng.random(2)}, rules, words), encoded)
+    found = expected_counts(encoded, weights)
+    gain = split_gains(encoded, found, weights.state_at)
+    names = [str(label) for label in encoded.skeleton.labels]
+    for label in ("S", "A"):
+        a = names.index(label)
+        mass = np.bincount(
+            np.concatenate([np.arange(2)] * int(np.sum(encoded.trees.label == a))),
+            np.concatenate([found.posterior[i : i + 2] for i in found.at[:-1][encoded.trees.label == a]]),
+        )
+        p = mass / mass.sum()
+        lost = 0.0
+        for tree, copies in zip(trees, [3, 1, 1, 4]):
+            x, y = tree[1][1], tree[2][1]
+            root, tensor = part_of(encoded, weights, weights.root_weight, "S"), rules["S", "A", "B"][:, :, 0]
+            below = tensor @ words["A", x] * words["B", y][0]
+            inner, outer = (
+                (below, root) if label == "S" else (words["A", x], root @ tensor * words["B", y][0])
+            )
+            lost -= copies * np.log((p @ inner) * outer.sum() / (inner @ outer))
+        assert_allclose(gain[weights.state_at[a] + 1], lost, rtol=1e-9)
+
+
+def test_split_merge_keeps_half_of_the_splits_and_gains_likelihood() -> None:
+    sample = well_conditioned(0, whole_trees())
+    encoded = encoded_corpus(sample.exact_corpus())
+    most = np.full(len(encoded.skeleton.labels), 4, dtype=np.int32)
+
+    def weights_of(counts: LatentCounts) -> Weights:
+        return estimate(encoded.skeleton, counts, rule_smoothing=0.0)
+
+    counts = split_merge(encoded, most, weights_of, 0)
+    assert np.all(counts.states <= 4)
+    assert len(most) < counts.states.sum() < 4 * len(most)
+    plain = hard_counts(encoded, np.zeros(encoded.trees.label.size, dtype=np.int32), np.ones_like(most))
+    one, many = (expected_counts(encoded, weights_of(c)).log_likelihood for c in (plain, counts))
+    assert many > one + 1
+    again = split_merge(encoded, most, weights_of, 0)
+    assert np.array_equal(counts.rule, again.rule)
+    assert isinstance(split_states(counts, most, encoded.skeleton), Refined)

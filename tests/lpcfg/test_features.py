@@ -146,6 +146,8 @@ TWINS: dict[str, Callable[[Node], Any]] = {
     "other-head": lambda n: (n.label, n.extra["other_head"]),
     "words-before": lambda n: (n.label, n.span[0]),
     "words-after": lambda n: (n.label, n.span[2] - n.span[1]),
+    "left-label": lambda n: (n.label, name_of(n.left)),
+    "right-label": lambda n: (n.label, name_of(n.right)),
     "grandparent": lambda n: (n.label, name_of(up(n, 2))),
     "second-rule-above": lambda n: (n.label, marked(up(n, 1))),
     "tag-before": lambda n: (n.label, n.extra["tag_before"]),

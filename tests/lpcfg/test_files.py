@@ -166,9 +166,12 @@ def test_what_was_packed_is_checked_like_any_grammar(tmp_path: pathlib.Path) -> 
 
 
 @pytest.mark.parametrize("name", ["entry_weight", "root_weight", "rule_weight"])
-def test_nothing_is_drawn_from_states_without_weight(name: str) -> None:
+def test_drawing_from_states_without_weight(name: str) -> None:
     header, arrays = grammar().to_parts()
     arrays |= {key: np.zeros_like(arrays[key]) for key in arrays if key.endswith(name)}
     empty = LatentGrammar.from_parts(header, arrays)
-    with pytest.raises(DataError, match=r"train the model again|allow more words"):
-        sample_trees(empty, 3, max_words=20)
+    if name == "root_weight":
+        with pytest.raises(DataError, match="train the model again"):
+            sample_trees(empty, 3, max_words=20)
+    else:  # rules and words that were never seen keep a little mass
+        assert len(sample_trees(empty, 3, max_words=400)) == 3

@@ -53,7 +53,7 @@ def treebank(n: int = 120) -> Treebank:
 
 
 def learnt(work: Work = Work()) -> Judge:
-    found = learn_judge(treebank(), OPTIONS, work, SMALL)
+    found = learn_judge(OPTIONS.fit(treebank()), treebank(), OPTIONS, work, SMALL)
     assert found is not None
     return found
 
@@ -207,7 +207,7 @@ def test_the_same_judge_in_any_order_of_work() -> None:
 def test_the_learner_learns_the_judge_that_is_asked_for() -> None:
     trees = treebank(30)
     asked, plain = (replace(OPTIONS, judge=wanted).fit(trees) for wanted in (True, None))
-    expected = learn_judge(trees, OPTIONS)
+    expected = learn_judge(plain, trees, OPTIONS)
     assert plain.judge is None
     assert asked.judge is not None
     assert expected is not None
@@ -303,7 +303,7 @@ def test_the_order_of_a_hash_counts() -> None:
 
 
 def test_too_few_trees_get_no_judge() -> None:
-    assert learn_judge(treebank(2), OPTIONS) is None
+    assert learn_judge(OPTIONS.fit(treebank(2)), treebank(2), OPTIONS) is None
     assert not OPTIONS.judges(999)
     assert OPTIONS.judges(1000)
     assert not GrammarOptions(method="pcfg").judges(1000)

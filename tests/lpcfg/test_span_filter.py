@@ -3,6 +3,7 @@
 import functools
 import pathlib
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -10,8 +11,16 @@ import pytest
 from eigenparse.corpus.brackets import format_trees
 from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.transform import binarise, unbinarise
-from eigenparse.decode.grammar.constraints import span_limits
-from eigenparse.decode.grammar.parser import ParserOptions, as_trees, decode, make_parser, narrower
+from eigenparse.decode.grammar.constraints import SpanLimit, span_limits
+from eigenparse.decode.grammar.parser import (
+    Derivation,
+    Parser,
+    ParserOptions,
+    as_trees,
+    decode,
+    make_parser,
+    narrower,
+)
 from eigenparse.decode.grammar.posteriors import symbol_table
 from eigenparse.decode.grammar.request import Request, answer, row_spans
 from eigenparse.errors import ModelFileError
@@ -25,7 +34,7 @@ from eigenparse.inference.grammar.forest import (
 from eigenparse.inference.grammar.span_filter import spans_left_open
 from eigenparse.kernels.grammar.forest import base_edges, base_inside
 from eigenparse.kernels.grammar.kept_forest import Thresholds, base_forest, root_posteriors, stable_order
-from eigenparse.kernels.grammar.span_filter import open_spans, span_sums
+from eigenparse.kernels.grammar.span_filter import SPOKEN_OF, open_spans, span_sums
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.learn.grammar.span_filter import learn_span_filter, span_corpus
 from eigenparse.models.container import read_container, write_container
@@ -105,7 +114,7 @@ def test_words_sentences_and_limited_spans_are_never_closed() -> None:
     n, rng = 7, np.random.default_rng(0)
     weights = rng.integers(-127, 128, 1 << 10).astype(np.int8)
     limited = np.zeros((n, n + 1), dtype=np.int32)
-    limited[2, 5], limited[1, 3] = 2, 1
+    limited[2, 5], limited[1, 3], limited[3, 6] = SPOKEN_OF, 1, 2
     tags, words = rng.integers(0, 4, (2, n)).astype(np.int32)
     is_open = open_spans(tags, words, weights, 10**6, limited.reshape(-1)).reshape(n, n + 1)
     always = {(i, i + 1) for i in range(n)} | {(0, n), (2, 5)}
@@ -127,6 +136,25 @@ def test_required_spans_stay_possible_under_a_filter_that_closes_all() -> None:
         one, two = (answer(parser, symbol_table(parser), request).decoded for parser in (closed, free))
         assert one.status == two.status == "ok"
         assert one.derivations[0].label.tolist() == two.derivations[0].label.tolist()
+
+
+def test_nothing_crosses_uncrossed_spans() -> None:
+    parser = make_parser(learnt(), NO_FILTER)
+    words = next(words for words in sentences() if len(words) > 8)
+    n = len(words)
+    for i, j in combinations(range(n), 2):
+        request = Request(tuple(words), limits=(SpanLimit(i, j, required=False, uncrossed=True),))
+        tree = answer(parser, symbol_table(parser), request).decoded.derivations[0]
+        assert not phrases(parser, tree) & crossing(i, j, n)
+
+
+def phrases(parser: Parser, tree: Derivation) -> set[tuple[int, int]]:
+    start, end = (column.tolist() for column in row_spans(tree))
+    return {(i, j) for a, i, j in zip(tree.label.tolist(), start, end) if not parser.labels[a].partial}
+
+
+def crossing(i: int, j: int, n: int) -> set[tuple[int, int]]:
+    return {(a, b) for a in range(n) for b in range(a + 1, n + 1) if a < i < b < j or i < a < j < b}
 
 
 def test_a_sum_knows_only_the_two_ends_of_a_span() -> None:

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from eigenparse.spectral.cluster import SAMPLE, cluster_rows
-from eigenparse.spectral.svd import FeatureRows, cross_svd, orthonormal
+from eigenparse.spectral.svd import EXACT, FeatureRows, cross_svd, orthonormal
 from tolerances import CANCELLED, ROUNDING, SINGLE
 
 
@@ -52,6 +52,50 @@ def test_leading_triples_equal_the_dense_decomposition(seed: int, m: int) -> Non
     assert gap > 0.001
     assert_allclose(found.left @ found.left.T, U[:, :m] @ U[:, :m].T, rtol=0, atol=1e-6)
     assert_allclose(found.right @ found.right.T, Vt[:m].T @ Vt[:m], rtol=0, atol=1e-6)
+
+
+def tilted_rows(seed: int, dtype: type) -> tuple[FeatureRows, FeatureRows]:
+    """Features of Zipf's kind over more than EXACT ids: singular values fall slowly, as those of treebanks do."""
+    rng = np.random.default_rng(seed)
+    hidden = np.minimum(rng.zipf(1.3, size=1500), 60)
+    sides = []
+    for shift in (0, 1):
+        noise = np.minimum(rng.zipf(1.5, size=(1500, 3)), 130) - 1
+        own = (hidden * (7 + shift) + rng.integers(3, size=1500)) % 130
+        ids = np.stack([own, 130 + noise[:, 0], 260 + (noise[:, 1] + own) % 130, 390 + noise[:, 2]], axis=1)
+        count = np.bincount(ids.ravel(), minlength=520)
+        sides.append(FeatureRows(ids.astype(np.int32), np.sqrt(1500 / (count + 5)).astype(dtype)))
+    return sides[0], sides[1]
+
+
+@pytest.mark.parametrize(
+    ("seed", "m", "dtype"),
+    [(0, 3, np.float32), (1, 12, np.float64), (2, 32, np.float32), (3, 40, np.float64)],
+)
+def test_leading_spaces_are_within_a_tenth_of_a_degree(seed: int, m: int, dtype: type) -> None:
+    """Larger than EXACT, so that the directions are iterated; every cut behind which there is a gap of 1 %."""
+    inside, outside = tilted_rows(seed, dtype)
+    assert min(inside.scale.size, outside.scale.size) > EXACT
+    found = cross_svd(inside, outside, m, rng=np.random.default_rng(7))
+    U, sigma, Vt = np.linalg.svd(cross_moment(inside, outside))
+    parted = [c for c in range(1, m + 1) if sigma[c - 1] >= 1.01 * sigma[c]]
+    assert len(parted) >= min(m, 10) - 2
+    for ours, exact in ((found.left, U), (found.right, Vt.T)):
+        assert_allclose(ours.T @ ours, np.eye(m), rtol=0, atol=1e-5)
+        overlap = exact.T @ ours.astype(np.float64)
+        outside_of = [np.linalg.norm(overlap[c:, :c]) for c in parted]  # not less than the largest sine
+        assert np.degrees(np.arcsin(np.minimum(outside_of, 1.0))).max() < 0.1
+
+
+def test_moments_of_low_rank_end_the_iteration() -> None:
+    """Many features but few distinct rows: there is nothing beyond the rank."""
+    rng = np.random.default_rng(0)
+    kinds = rng.integers(400, size=(5, 3)).astype(np.int32)
+    rows = FeatureRows(kinds[rng.integers(5, size=200)], np.ones(400, dtype=np.float32))
+    Omega = cross_moment(rows, rows)
+    found = cross_svd(rows, rows, 9, rng=rng)
+    assert found.singular.size == np.linalg.matrix_rank(Omega) == 5
+    assert_allclose(found.left * found.singular @ found.right.T, Omega, rtol=0, atol=1e-4)
 
 
 def test_all_of_a_small_moment_is_exact() -> None:

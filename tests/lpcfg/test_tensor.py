@@ -195,7 +195,7 @@ def test_rule_moments_equal_plain_sums(C: float) -> None:
     rule_at = np.array([0, 6, 24], dtype=np.int64)
     out = np.full(24, np.nan)
     count = np.bincount(label)
-    phrases = Phrases(rows, first, case["left"], case["right"])
+    phrases = Phrases(rows, first, case["left"], case["right"], np.ones(len(label)))
     values = Values(at, case["Y"], case["Z"])
     rule_moments(rules, phrases, values, count, Values(mean_at, *means), C, rule_at, out)
     assert_allclose(out[:6].reshape(2, 3, 1), plain_moment(case, 0, C), rtol=ROUNDING, atol=ROUNDING)

@@ -8,11 +8,13 @@ from typer.testing import CliRunner
 
 import eigenparse
 import eigenparse.cli.verbs
-from eigenparse.api.calibration import calibrations
+from eigenparse.api.calibration import calibrations, chosen_calibrations
 from eigenparse.api.learner import LatentPCFG
 from eigenparse.cli.main import app
 from eigenparse.corpus.normalise import normalise
+from eigenparse.corpus.pick import tokens_of
 from eigenparse.errors import DataError, OptionError
+from eigenparse.learn.grammar.judge_cases import gold_brackets
 from eigenparse.plot import calibrate, calibration_curves, learning_curves, render, singular_curves
 from eigenparse.report import Curves, Report, Section, Series, write_report
 from eigenparse.synthetic import sample_treebank
@@ -60,6 +62,30 @@ def test_curves_of_a_grammar(model: Path) -> None:
     assert [y * latent.report["n_words"] for y in learning.series[0].y] == pytest.approx(said)
     assert singular_curves({}, []) is None
     assert learning_curves({}) is None
+
+
+def test_chosen_brackets_and_tags_are_counted_by_what_was_promised(model: Path) -> None:
+    gold = normalise(sample_treebank(20, 5))
+    found, trees = (
+        chosen_calibrations(eigenparse.load(model), gold),
+        eigenparse.load(model).parse_many(tokens_of(gold)),
+    )
+    assert found["tags"].count.sum() == sum(len(one.tags) for one in trees)
+    assert found["brackets"].count.sum() == sum(len(one.brackets) for one in trees)
+    right = sum(
+        (b.start, b.end, b.label) in true
+        for one, true in zip(trees, gold_brackets(gold))
+        for b in one.brackets
+    )
+    assert found["brackets"].true @ found["brackets"].count == pytest.approx(right)
+
+
+def test_the_table_of_calibration_has_an_error_for_brackets_and_tags(model: Path, tmp_path: Path) -> None:
+    gold = tmp_path / "gold.ptb"
+    gold.write_text("(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sleeps))))\n")
+    done = CliRunner().invoke(app, ["evaluate", str(gold), str(model), "--calibration"])
+    assert done.exit_code == 0
+    assert done.output.count("expected calibration error") == 2
 
 
 def test_calibration_of_a_grammar(model: Path) -> None:

@@ -48,6 +48,13 @@ def children(pid: int) -> list[int]:
     return [child for child in found if not _ended(child)]
 
 
+def asked(client: TestClient, path: str, **body: Any) -> Any:
+    """What a service answers to a request that it must serve."""
+    answer = client.post(path, json=body)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
 def _ended(pid: int) -> bool:
     """Whether a process is gone, or only waits to be forgotten."""
     try:

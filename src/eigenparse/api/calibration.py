@@ -8,7 +8,9 @@ from eigenparse.api.grammar import Grammar
 from eigenparse.corpus.brackets import read_trees
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.normalise import ROOT, normalise
+from eigenparse.corpus.pick import tokens_of
 from eigenparse.draw.layout import shape_of
+from eigenparse.learn.grammar.judge_cases import gold_brackets, tags_of
 from eigenparse.plot.calibration import Calibration, calibrate
 
 LEAST = 0.01  # posteriors below are not looked at
@@ -38,4 +40,21 @@ def calibrations(
     return {
         name: calibrate(np.array([p for p, _ in pairs]), np.array([t for _, t in pairs]), bins=bins)
         for name, pairs in (("constituents", spans), ("tags", tags))
+    }
+
+
+def chosen_calibrations(grammar: Grammar, gold: str | Path | Treebank) -> dict[str, Calibration]:
+    """Of the constituents and of the tags in the best trees: the posteriors that users see beside their trees."""
+    trees = gold if isinstance(gold, Treebank) else normalise(read_trees(gold))
+    brackets: list[tuple[float, bool]] = []
+    tags: list[tuple[float, bool]] = []
+    found = grammar.parse_many(tokens_of(trees))
+    for parse, true, true_tags in zip(found, gold_brackets(trees), tags_of(trees), strict=True):
+        if parse.status not in ("ok", "relaxed"):  # pieces glued together have no posterior
+            continue
+        brackets += [(b.posterior, (b.start, b.end, b.label) in true) for b in parse.brackets]
+        tags += [(own.posterior, own.tag == name) for own, name in zip(parse.tags, true_tags)]
+    return {
+        name: calibrate(np.array([p for p, _ in pairs]), np.array([t for _, t in pairs]))
+        for name, pairs in (("brackets", brackets), ("tags", tags))
     }

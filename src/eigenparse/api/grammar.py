@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from eigenparse.arrays import AnyArray
 from eigenparse.decode.grammar.constraints import Span, Tag, span_limits
-from eigenparse.decode.grammar.parser import ParserOptions, make_parser
+from eigenparse.decode.grammar.parser import ParserOptions, make_parser, with_options
 from eigenparse.decode.grammar.posteriors import listed
 from eigenparse.decode.grammar.request import Request, answer
 from eigenparse.decode.grammar.results import (
@@ -23,6 +23,8 @@ from eigenparse.decode.grammar.results import (
     parses_of,
 )
 from eigenparse.errors import DataError, OptionError
+from eigenparse.inference.grammar.probability import sentence_log_p
+from eigenparse.inference.grammar.proper import proper_parts
 from eigenparse.models.grammar.kind import GRAMMAR, GRAMMARS
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.registry import kind_of, load_model, save_model
@@ -50,6 +52,15 @@ class Grammar:
 
     tables: Tables = field(repr=False)
     learning: Learning | None = None
+
+    def __repr__(self) -> str:
+        """What the grammar holds, in one line."""
+        facts = self.summary()
+        learnt = f"{facts['n_trees']} trees" if "n_trees" in facts else "trees"
+        return (
+            f"<Grammar: {facts['members']} members, {facts['n_labels']} labels, {facts['n_states']} states, "
+            f"{facts['n_rules']} rules, {facts['n_known_words']} words, from {learnt}>"
+        )
 
     @classmethod
     def of(cls, latent: LatentGrammar, *, options: ParserOptions | None = None) -> "Grammar":
@@ -86,7 +97,7 @@ class Grammar:
             max_length=max_length or self.options.max_length,
             memory=memory or self.options.memory,
         )
-        return replace(self, tables=make_tables(make_parser(self.latent, options)))
+        return replace(self, tables=replace(self.tables, parser=with_options(self.tables.parser, options)))
 
     def parse(
         self,
@@ -96,10 +107,12 @@ class Grammar:
         required: Iterable[Span] = (),
         forbidden: Iterable[Span] = (),
     ) -> Parse:
-        """The best tree of a sentence: a string of blank-separated tokens, or tokens.
+        """The best tree of a sentence: a list of tokens, taken as it is, or a string.
 
-        tags: for each word a tag, weights by tag, or None.  required, forbidden: spans (start, end)
-        or (start, end, label).  Raises DataError if nothing keeps the constraints.
+        A string is cut into tokens as the grammar's trees are, unless it is plainly tokenised already.
+
+        tags: for each word a tag, weights by tag, or None.  required, forbidden: spans (start, end) or
+        (start, end, label).  Raises DataError if nothing keeps the constraints.
         """
         return self.kbest(sentence, 1, tags=tags, required=required, forbidden=forbidden)[0]
 
@@ -157,7 +170,7 @@ class Grammar:
         forbidden: Iterable[Span] = (),
     ) -> Request:
         """A sentence and its constraints, checked for what brackets cannot hold."""
-        tokens = tuple(sentence.split()) if isinstance(sentence, str) else tuple(sentence)
+        tokens = tuple(self._tokens(sentence, tags) if isinstance(sentence, str) else sentence)
         if not tokens:
             raise DataError("an empty sentence has no tree; leave it out")
         for token in tokens:
@@ -168,28 +181,48 @@ class Grammar:
         given = None if tags is None else tuple(tags)
         return Request(tokens, given, span_limits(required, forbidden))
 
+    def _tokens(self, sentence: str, tags: Sequence[Tag] | None) -> list[str]:
+        """The tokens of a string; one that comes with a tag for each of its pieces was tokenised."""
+        from eigenparse.api.raw import tokens_in
+
+        pieces = sentence.split()
+        return pieces if tags is not None and len(tags) == len(pieces) else tokens_in(self, sentence)
+
     def parse_text(self, text: str, *, jobs: int = 1) -> list[Parse]:
         """The best tree of each sentence of plain text, cut into sentences and tokens as the grammar's trees are."""
         from eigenparse.api.raw import sentences_of
 
         return self.parse_many(sentences_of(self, text), jobs=jobs)
 
-    def score(self, trees: Any) -> "TreeScores":
-        """log |p| and the sign of p of trees (paths, a Treebank, ``nltk.Tree`` objects or brackets).
+    def score(self, trees: Any, *, project: bool = False) -> "TreeScores":
+        """log p of trees (paths, a Treebank, ``nltk.Tree`` objects or brackets), finite for every tree with words.
 
-        Trees are normalised and binarised as those that the grammar was learnt from.  For several
-        members the logs are averaged and the sign is the smallest.
+        Trees are normalised as those that the grammar was learnt from.  An ensemble's p is the mean of its members'.
+        Negative weights are no distribution: log |p| and the sign of p are given, of unseen rules -inf; project: log p
+        by the nearest proper distribution instead.
         """
         from eigenparse.api.trees import score_treebank, treebank_of
 
-        return score_treebank(self.latent, treebank_of(trees))
+        return score_treebank(self.latent, treebank_of(trees), project=project)
+
+    def log_p(self, sentence: Sentence, *, exact: bool = False) -> float:
+        """log p of a sentence, summed over its trees.
+
+        exact: over all trees, however improbable, which takes seconds from twenty words on; else over those whose
+        constituents the parser looks at, which is a lower bound.
+        """
+        request = self.request(sentence)
+        if exact:
+            return sentence_log_p(
+                proper_parts(self.latent), request.tokens, [None] * (1 + len(self.latent.others))
+            )
+        return self.kbest(request.tokens, 1)[0].log_total
 
     def sample(self, n: int, *, seed: int = 0, max_words: int = 400) -> "Treebank":
         """Trees drawn from the grammar; longer ones than ``max_words`` are drawn again."""
-        from eigenparse.corpus.transform import unbinarise
         from eigenparse.inference.grammar.sample import sample_trees
 
-        return unbinarise(sample_trees(self.latent, n, seed=seed, max_words=max_words))
+        return sample_trees(self.latent, n, seed=seed, max_words=max_words)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         """JSON header and named arrays of the parameters."""

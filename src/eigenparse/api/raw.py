@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from eigenparse.corpus.tokenise import sentence_tokens
+from eigenparse.corpus.tokenise import sentence_tokens, tokens_of
 
 if TYPE_CHECKING:
     from eigenparse.api.grammar import Grammar
@@ -15,6 +15,11 @@ def conventions(grammar: "Grammar") -> dict[str, str]:
     tags = {name.chain[-1] for name in grammar.latent.skeleton.labels}
     penn = "``" in words and '"' not in words
     return {"quotes": "penn" if penn else "keep", "hyphens": "split" if "HYPH" in tags else "keep"}
+
+
+def tokens_in(grammar: "Grammar", sentence: str) -> list[str]:
+    """The tokens of a string: as they stand if it is plainly tokenised, else found as the grammar's treebank does."""
+    return tokens_of(sentence, **conventions(grammar))
 
 
 def sentences_of(grammar: "Grammar", text: str | Iterable[str]) -> Iterator[list[str]]:

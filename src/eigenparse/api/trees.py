@@ -1,16 +1,20 @@
 """Trees in any form that users have them in, normalised columns and probabilities out."""
 
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from eigenparse.corpus.brackets import parse_trees, read_trees
+from eigenparse.corpus.cleaning import NAMED, Normalisation
 from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.normalise import normalise_report
 from eigenparse.corpus.transform import Binarisation, binarise
 from eigenparse.errors import DataError
+from eigenparse.inference.grammar.probability import tree_log_p
+from eigenparse.inference.grammar.proper import is_signed, proper_parts
 from eigenparse.inference.grammar.tree import TreeScores, score_trees
 from eigenparse.models.grammar.pcfg import LatentGrammar
 
@@ -48,15 +52,30 @@ def binarisation_of(grammar: LatentGrammar) -> Binarisation:
     return Binarisation(**{name: value for name, value in said.items() if name in known})
 
 
-def score_treebank(grammar: LatentGrammar, treebank: Treebank) -> TreeScores:
-    """Probability of each tree, one entry a tree given; trees without words have sign 0."""
-    from eigenparse.corpus.normalise import normalise_report
+def normalisation_of(grammar: LatentGrammar) -> Normalisation:
+    """How the trees that a grammar was learnt from were cleaned; models that do not say so were cleaned as usual."""
+    said, usual = grammar.report.get("normalisation"), Normalisation()
+    if not isinstance(said, dict):
+        return usual
+    names = {name: tuple(map(str, said[name])) for name in NAMED if isinstance(said.get(name), list)}
+    return replace(usual, keep_tag_suffix=said.get("keep_tag_suffix") is True, **names)
 
-    cleaned = normalise_report(treebank)
+
+def score_treebank(grammar: LatentGrammar, treebank: Treebank, *, project: bool = False) -> TreeScores:
+    """Probability of each tree, one entry a tree given; trees without words have sign 0.
+
+    By the grammar's proper distribution; with negative weights, which are none, by the weights themselves, the mean of
+    the members' logs and the smallest sign.  project: by the nearest proper distribution even then.
+    """
+    cleaned = normalise_report(treebank, options=normalisation_of(grammar))
     log, sign = np.full(len(treebank), -np.inf), np.zeros(len(treebank))
-    if len(cleaned.treebank):
-        trees = binarise(cleaned.treebank, binarisation_of(grammar))
-        found = [score_trees(grammar, trees, member=m) for m in range(len(grammar.members))]
-        log[cleaned.kept] = np.mean([one.log_probability for one in found], axis=0)
-        sign[cleaned.kept] = np.min([one.sign for one in found], axis=0)
+    if not len(cleaned.treebank):
+        return TreeScores(log, sign)
+    if project or not is_signed(grammar):
+        log[cleaned.kept], sign[cleaned.kept] = tree_log_p(proper_parts(grammar), cleaned.treebank), 1.0
+        return TreeScores(log, sign)
+    trees = binarise(cleaned.treebank, binarisation_of(grammar))
+    found = [score_trees(grammar, trees, member=m) for m in range(len(grammar.members))]
+    log[cleaned.kept] = np.mean([one.log_probability for one in found], axis=0)
+    sign[cleaned.kept] = np.min([one.sign for one in found], axis=0)
     return TreeScores(log, sign)

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
+from eigenparse.arrays import generator
+from eigenparse.batch.perplexity import Rate
 from eigenparse.batch.places import ModelPlace, loaded
 from eigenparse.batch.requests import SampleRequest, ScoreRequest, TagRequest
 from eigenparse.corpus.sequences import Sequences
 from eigenparse.corpus.symbols import read_symbols
 from eigenparse.errors import DataError, OptionError
-from eigenparse.inference.hmm.chain import filtered, posterior_states
+from eigenparse.inference.hmm.chain import filtered, mean_length, posterior_states, whole_logs
 from eigenparse.inference.hmm.chain import sample as draw
 from eigenparse.learn.hmm.reading import SymbolText
 from eigenparse.models.hmm.chain import ChainModel
@@ -32,9 +34,14 @@ class ChainBlock:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """Log probability, length and repairs of sequences; perplexity is of all their symbols."""
+    """Log probability, length and repairs of sequences; perplexity is of all their symbols.
+
+    logs: of symbols given those before, unknown ones as one.  whole: with the sequences' lengths and unknown symbols
+    told apart, a distribution over all sequences.
+    """
 
     logs: tuple[float, ...]
+    whole: tuple[float, ...]
     lengths: tuple[int, ...]
     n_floored: int
     n_resets: int
@@ -42,6 +49,7 @@ class Counted:
     def __add__(self, other: "Counted") -> "Counted":
         return Counted(
             self.logs + other.logs,
+            self.whole + other.whole,
             self.lengths + other.lengths,
             self.n_floored + other.n_floored,
             self.n_resets + other.n_resets,
@@ -65,15 +73,18 @@ def score(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
     """A line per sequence with its number, log p and number of symbols, and a line of totals."""
     found = _counted(path, asked, where)
     yield b"sequence\tlog_p\tsymbols\n"
-    rows = enumerate(zip(found.logs, found.lengths), start=1)
+    rows = enumerate(zip(found.whole, found.lengths), start=1)
     yield "".join(f"{k}\t{log:.6f}\t{n}\n" for k, (log, n) in rows).encode()
-    mean = sum(found.logs) / max(sum(found.lengths), 1)
-    yield f"total\t{sum(found.logs):.6f}\t{mean:.6f} per symbol\n".encode()
+    mean = sum(found.whole) / max(sum(found.lengths), 1)
+    yield f"total\t{sum(found.whole):.6f}\t{mean:.6f} per symbol\n".encode()
 
 
 def perplexity(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
-    """The perplexity of all sequences, in one line."""
-    yield f"{_counted(path, asked, where).sentence()}\n".encode()
+    """The perplexity of all sequences: of their symbols given those before, and of sequences as wholes."""
+    found = _counted(path, asked, where)
+    yield f"{found.sentence()}\n".encode()
+    whole = Rate.of(np.array(found.whole), np.array(found.lengths, dtype=np.float64))
+    yield f"with unknown symbols told apart and lengths {whole} per symbol\n".encode()
 
 
 def evaluate(model: ChainModel, gold: SymbolText) -> list[str]:
@@ -86,7 +97,8 @@ def count_chain(model: ChainModel, corpus: Sequences) -> Counted:
     found = filtered(model, model.encode(corpus.columns[0]), corpus.offsets)
     spans = itertools.pairwise(corpus.offsets.tolist())
     logs = tuple(float(found.log_p[i:j].sum()) for i, j in spans)
-    return Counted(logs, tuple(np.diff(corpus.offsets).tolist()), found.n_floored, found.n_resets)
+    whole = tuple(whole_logs(model, corpus.columns[0], corpus.offsets).tolist())
+    return Counted(logs, whole, tuple(np.diff(corpus.offsets).tolist()), found.n_floored, found.n_resets)
 
 
 def tag(path: Path, asked: TagRequest, where: Where) -> Iterator[bytes]:
@@ -119,10 +131,13 @@ def sample(path: Path, asked: SampleRequest, where: Where) -> Iterator[bytes]:
     """Sequences of symbols, one per line."""
     _require_proper(path, "samples")
     model: ChainModel = loaded(ModelPlace.of(path))
-    symbols, _ = draw(model, np.full(asked.n, asked.length, dtype=np.int64), seed=asked.seed)
-    between = "" if model.unit == "char" else " "
-    for row in symbols.reshape(asked.n, asked.length).tolist():
-        yield (between.join(model.symbols[k] for k in row) + "\n").encode("utf-8")
+    lengths = np.full(asked.n, asked.length or 0, dtype=np.int64)
+    if asked.length is None:
+        lengths = generator(asked.seed, 18).geometric(1.0 / (1.0 + mean_length(model)), asked.n) - 1
+    symbols, _ = draw(model, lengths, seed=asked.seed)
+    between, ends = "" if model.unit == "char" else " ", np.concatenate([[0], np.cumsum(lengths)]).tolist()
+    for i, j in itertools.pairwise(ends):
+        yield (between.join(model.symbols[k] for k in symbols[i:j].tolist()) + "\n").encode("utf-8")
 
 
 def _shown(values: list[float], least: float = 1e-3) -> str:

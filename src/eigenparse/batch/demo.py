@@ -9,7 +9,7 @@ import numpy as np
 
 from eigenparse.arrays import FloatArray
 from eigenparse.corpus.brackets import write_trees
-from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.columns import Treebank, sentences_of
 from eigenparse.corpus.files import write_whole
 from eigenparse.corpus.transform import unbinarise
 from eigenparse.decode.grammar.parser import Decoded, Parser, as_trees, decode, make_parser
@@ -41,13 +41,6 @@ class Row:
     exact: float
     log_likelihood: FloatArray
     seconds: float
-
-
-def sentences_of(treebank: Treebank) -> list[list[str]]:
-    """The words of every tree, and nothing else of it."""
-    tokens = [treebank.words[x] for x in treebank.word[treebank.word >= 0].tolist()]
-    ends = np.concatenate([[0], np.cumsum(treebank.word >= 0)])[treebank.offsets]
-    return [tokens[low:high] for low, high in zip(ends[:-1].tolist(), ends[1:].tolist())]
 
 
 def parse_all(parser: Parser, sentences: Sequence[Sequence[str]]) -> tuple[list[Decoded], Treebank]:

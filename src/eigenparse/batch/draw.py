@@ -16,17 +16,22 @@ from eigenparse.corpus.normalise import normalise
 from eigenparse.draw import draw_arcs_svg, draw_arcs_text, draw_svg, draw_text, png
 from eigenparse.errors import OptionError
 
+MOST_BESIDE = 10  # pictures that are written beside each other without being asked
 Corpus = Treebank | Dependencies
 
 
 @dataclass(frozen=True, slots=True)
 class Canvas:
-    """How to draw.  form: "text", "svg" or "png".  columns: of text.  number: of the only tree to draw, from 1."""
+    """How to draw.
+
+    form: "text", "svg" or "png".  columns: of text.  number: of the only tree to draw, from 1.  folder: for pictures.
+    """
 
     form: str
     columns: int
     scale: float
     number: int | None = None
+    folder: Path | None = None
 
 
 def draw(
@@ -40,8 +45,15 @@ def draw(
         text = "\n\n".join(as_text(corpus, i, canvas.columns) for i in chosen) + "\n"
         write_chunks([text.encode()], out)
         return
-    if out is None and len(chosen) != 1:
+    if out is None and canvas.folder is None and len(chosen) != 1:
         raise OptionError(f"{len(chosen)} pictures do not fit into one stream; add --out FILE or --number N")
+    if len(chosen) > MOST_BESIDE and canvas.folder is None:
+        raise OptionError(
+            f"{len(chosen)} pictures would be written; add --folder FOLDER for them, or --number N"
+        )
+    if canvas.folder is not None:
+        canvas.folder.mkdir(parents=True, exist_ok=True)
+        out = canvas.folder / (out.name if out else f"tree.{canvas.form}")
     files = [numbered(out, i + 1, len(chosen)) if out else None for i in chosen]
     check_files(sources, files)
     for i, path in zip(chosen, files):

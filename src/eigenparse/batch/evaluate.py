@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from eigenparse.corpus.files import read_bytes
+from eigenparse.corpus.recognise import recognise_lines
 from eigenparse.errors import OptionError
 from eigenparse.work.work import Where, open_work
 
@@ -15,7 +16,11 @@ _SAMPLE = 1 << 16  # bytes looked at
 
 @dataclass(frozen=True, slots=True)
 class EvaluateRequest:
-    """What the user asked for; a format uses what has a meaning for it."""
+    """What the user asked for; a format uses what has a meaning for it.
+
+    keep_tag_suffix: whether N-D and N are different tags; None: if the guess has such tags.  drop: labels whose words
+    do not count.  rate: samples per second that the times of .phn files count.
+    """
 
     gold: Path
     guess: Path
@@ -29,6 +34,9 @@ class EvaluateRequest:
     seed: int
     resamples: int
     train: Path | None = None
+    keep_tag_suffix: bool | None = None
+    drop: tuple[str, ...] = ()
+    rate: int = 16_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +68,14 @@ def _is_dependencies(text: str) -> bool:
     return re.match(r"1(-\d+)?\t([^\t\n]*\t){8}", text) is not None
 
 
+def _is_phones(text: str) -> bool:
+    """Whether a text is a phone alignment."""
+    return recognise_lines(text.split("\n")) == "phones"
+
+
 # The first format that recognises the gold file scores it: one line here for each.
 FORMATS: tuple[Format, ...] = (
+    Format("phones", _is_phones, "eigenparse.batch.evaluate_phones"),
     Format("brackets", _is_brackets, "eigenparse.batch.evaluate_brackets"),
     Format("dependencies", _is_dependencies, "eigenparse.batch.evaluate_dependencies"),
     Format("columns", _is_columns, "eigenparse.batch.evaluate_columns"),
@@ -80,6 +94,8 @@ def start_of(path: Path) -> str:
 def choose_format(gold: Path, name: str | None) -> Format:
     """The format asked for, or the first that recognises the gold file."""
     names = ", ".join(known.name for known in FORMATS)
+    if name is None and gold.is_dir():
+        name = "phones"
     start = start_of(gold) if name is None else ""
     for known in FORMATS:
         if known.name == name or (name is None and known.recognises(start)):

@@ -16,5 +16,5 @@ def announce_first_use(kind: Kind) -> None:
     source = Path(found.origin) if found is not None and found.origin else None
     if source is None or not os.access(source.parent, os.W_OK):
         return
-    if not any((source.parent / "__pycache__").glob(f"{source.stem}.*.nbi")):
+    if not any((source.parent / "__pycache__").glob("*.nbi")):
         tell("compiling for this machine, the first time only; about half a minute")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from eigenparse.corpus.files import Readable, unpacker
+from eigenparse.corpus.recognise import refuse_bytes
 from eigenparse.errors import DataError, FormatError
 
 LONGEST_LINE = 10_000_000  # bytes
@@ -36,6 +37,8 @@ def _decoded(stream: Readable, source: str) -> Iterator[str]:
     """UTF-8 text; the first line loses its byte-order mark.  No more than a line is ever held."""
     lines = iter(lambda: stream.readline(LONGEST_LINE + 1), b"")
     for number, line in enumerate(lines, start=1):
+        if number == 1:
+            refuse_bytes(line, source)
         if len(line) > LONGEST_LINE:
             raise FormatError(
                 "the line is too long", source=source, line=number, remedy="put a sentence on a line"

@@ -4,13 +4,14 @@ import functools
 import io
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from eigenparse.batch.lines import open_lines, sentence_lines, shifted
+from eigenparse.batch.inputs import opened, sentences
+from eigenparse.batch.lines import sentence_lines, shifted
 from eigenparse.batch.places import ModelPlace, loaded
-from eigenparse.batch.requests import ParseRequest
+from eigenparse.batch.requests import AUTO, ParseRequest
 from eigenparse.corpus.conllu import from_sentences, read_input
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.decode.dependency import arcs, split_heads
@@ -75,7 +76,7 @@ def _parsed(
 
 def _check(asked: ParseRequest, *meaningless: str) -> None:
     """Refuse options that have no meaning for these models."""
-    if asked.form != "brackets" or asked.tagged or asked.raw:
+    if asked.form != "brackets" or asked.tagged:
         raise OptionError(
             "a dependency parser reads CoNLL-U or tokens and writes CoNLL-U; leave out other formats"
         )
@@ -86,22 +87,23 @@ def _check(asked: ParseRequest, *meaningless: str) -> None:
 
 def _line_blocks(place: ModelPlace, asked: ParseRequest) -> Iterator[LineBlock]:
     """CoNLL-U in blocks of sentences; bare tokens are put into CoNLL-U first."""
-    lines = open_lines(asked.source)
+    lines = opened(asked)
     head: list[str] = []
     while not (head and head[-1].strip()) and (line := next(lines, None)) is not None:
         head.append(line)
     start = head[-1] if head else ""
-    as_conllu = start.startswith("# ") or start.count("\t") >= 3
+    as_conllu = asked.reading == AUTO and (start.startswith("# ") or start.count("\t") >= 3)
     todo = itertools.chain(head, lines)
-    for first, part in sentence_lines(todo, SENTENCES) if as_conllu else _token_lines(todo, SENTENCES):
+    words = sentences(asked, {"quotes": "keep"}, lines=todo) if not as_conllu else iter(())
+    for first, part in sentence_lines(todo, SENTENCES) if as_conllu else _token_lines(words, SENTENCES):
         if any(line.strip() for line in part):
             yield LineBlock(place, asked, part, first)
 
 
-def _token_lines(lines: Iterable[str], size: int) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Sentences of bare tokens, one per line, as lines of CoNLL-U."""
-    for number, part in enumerate(blocks(lines, size)):
-        found = from_sentences([line.split() for line in part if line.strip()])
+def _token_lines(words: Iterable[Sequence[str] | None], size: int) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Sentences of bare tokens as lines of CoNLL-U."""
+    for number, part in enumerate(blocks(words, size)):
+        found = from_sentences([tokens for tokens in part if tokens])
         yield 1 + number * size, tuple(line for text in found.text for line in (*text, ""))
 
 

@@ -3,17 +3,23 @@
 import functools
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from eigenparse.api.grammar import Grammar
-from eigenparse.api.raw import sentences_of
+from eigenparse.api.raw import conventions, tokens_in
+from eigenparse.api.trees import normalisation_of
+from eigenparse.batch.inputs import is_interactive, name_of, opened, sentences
 from eigenparse.batch.lines import open_lines, split_tags
 from eigenparse.batch.places import ModelPlace, loaded
 from eigenparse.batch.requests import ParseRequest
 from eigenparse.batch.written import MADE_HERE, detail_of, drawn_files, numbered_conllu, written
+from eigenparse.corpus.cleaning import Normalisation, strip_label
+from eigenparse.corpus.partial import read_known
+from eigenparse.decode.grammar.constraints import Span, check_limits
 from eigenparse.decode.grammar.request import Request
 from eigenparse.decode.grammar.results import Parse
 from eigenparse.errors import DataError, OptionError
@@ -60,9 +66,8 @@ def parse(path: Path, asked: ParseRequest, where: Where) -> Iterator[bytes]:
 
 def _todo(place: ModelPlace, asked: ParseRequest, threads: int) -> Iterator[ParseBlock]:
     """The sentences in blocks; somebody who types them gets every answer at once."""
-    interactive = asked.text is None and str(asked.source) == "-" and sys.stdin.isatty()
     requests = read_requests(loaded_grammar(place, asked), asked)
-    for part in _blocks(requests, 1 if interactive else SENTENCES):
+    for part in _blocks(requests, 1 if is_interactive(asked) else SENTENCES):
         yield ParseBlock(place, asked, part, threads)
 
 
@@ -92,11 +97,24 @@ def parse_block(block: ParseBlock) -> tuple[Lists, Counter[str]]:
     parsed = grammar.stream(
         real, k=asked.kbest, jobs=block.threads, detail=detail_of(asked), block=max(len(real), 1)
     )
-    found = tuple(() if request is None else next(parsed) for request in block.requests)
+    try:
+        found = tuple(() if request is None else next(parsed) for request in block.requests)
+    except DataError:
+        _name_culprit(grammar, real)
+        raise
     counts: Counter[str] = Counter()
     for one in found:
         _count_line(counts, one)
     return found, counts
+
+
+def _name_culprit(grammar: Grammar, requests: Sequence[Request]) -> None:
+    """DataError with the sentence whose constraints no tree keeps."""
+    for request in (one for one in requests if one.limits or one.tags):
+        try:
+            list(grammar.stream([request]))
+        except DataError as problem:
+            raise DataError(f"{' '.join(request.tokens)!r}: {problem}") from None
 
 
 def loaded_grammar(place: ModelPlace, asked: ParseRequest) -> Grammar:
@@ -139,20 +157,49 @@ def _blocks(todo: Iterable[Request | None], size: int) -> Iterator[tuple[Request
 
 def read_requests(grammar: Grammar, asked: ParseRequest) -> Iterator[Request | None]:
     """One request for each line, None for an empty one."""
-    if asked.raw:
-        lines = open_lines(asked.source) if asked.text is None else asked.text.split("\n")
-        yield from map(grammar.request, sentences_of(grammar, lines))
+    normalisation = normalisation_of(grammar.latent)
+    if asked.constraints is not None:
+        yield from constrained(grammar, asked.constraints)
         return
-    lines = open_lines(asked.source)
-    for line in lines:
-        tokens = line.split()
-        if not tokens:
+    if not asked.tagged:
+        for tokens in sentences(asked, conventions(grammar), normalisation):
+            yield None if tokens is None else grammar.request(tokens)
+        return
+    tagged = 0
+    for line in opened(asked):
+        words, tags = split_tags(line.split())
+        tagged += sum(tag is not None for tag in tags)
+        cut = [tag if tag is None or normalisation.keep_tag_suffix else strip_label(tag) for tag in tags]
+        yield grammar.request(words, tags=cut) if words else None
+    if not tagged:
+        tell(f"{name_of(asked)}: no token is word_TAG, so words were tagged freely; leave out --tagged")
+
+
+def constrained(grammar: Grammar, path: Path) -> Iterator[Request | None]:
+    """The sentences of a file of constraints; labels are cut as those of the grammar's trees."""
+    normalisation = normalisation_of(grammar.latent)
+    for number, line in enumerate(open_lines(path), start=1):
+        if not line.strip():
             yield None
-        elif asked.tagged:
-            words, tags = split_tags(tokens)
-            yield grammar.request(words, tags=tags)
-        else:
-            yield grammar.request(tokens)
+            continue
+        known = read_known(line, partial(tokens_in, grammar), str(path), number)
+        required = [one for span in known.required for one in _cut_span(span, normalisation)]
+        request = grammar.request(known.tokens, tags=known.tags, required=required, forbidden=known.forbidden)
+        try:
+            check_limits(request.limits, len(known.tokens))
+        except DataError as problem:
+            raise DataError(f"{path}:{number}: {problem}") from None
+        yield request
+
+
+def _cut_span(span: Span, normalisation: Normalisation) -> list[Span]:
+    """A required span with its label cut as the grammar's; none for a root, which every tree has."""
+    if len(span) < 3:
+        return [span]
+    if span[2] in normalisation.roots:
+        return []
+    keep = normalisation.keep_tag_suffix and span[1] - span[0] == 1
+    return [span if keep else (span[0], span[1], strip_label(span[2]))]
 
 
 def _count_line(counts: Counter[str], found: tuple[Parse, ...]) -> None:

@@ -1,14 +1,16 @@
 """The curves of a grammar or of a report in one picture."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 from eigenparse.api.calibration import calibrations
 from eigenparse.api.grammar import Grammar
-from eigenparse.corpus.files import write_whole
+from eigenparse.corpus.files import read_text, write_whole
 from eigenparse.errors import OptionError
 from eigenparse.models.registry import load_model, verb_of
 from eigenparse.plot import calibration_curves, learning_curves, render, singular_curves
-from eigenparse.report import Curves, read_report
+from eigenparse.report import Curves, Series, read_report
 
 
 def plot(source: Path, out: Path, gold: Path | None, *, most: int, n_labels: int) -> list[str]:
@@ -18,12 +20,44 @@ def plot(source: Path, out: Path, gold: Path | None, *, most: int, n_labels: int
         curves: list[Curves] = verb_of(source, "plot")(source, gold, most, n_labels)
     elif gold is not None:
         raise OptionError("--gold calibrates a grammar, not a report; name a grammar")
+    elif (content := _training(source)) is not None:
+        curves = training_curves(content, n_labels)
     else:
         report = read_report(source)
         title, items = report.title, [item for section in report.sections for item in section.items]
         curves = [item for item in items if isinstance(item, Curves)]
     write_whole(out, render(curves, out.suffix.lower().removeprefix("."), title=title))
     return [one.title for one in curves]
+
+
+def _training(path: Path) -> dict[str, Any] | None:
+    """What ``train --report`` wrote; None for other files."""
+    try:
+        found = json.loads(read_text(path))
+    except ValueError:
+        return None
+    wanted = isinstance(found, dict) and {"options", "report", "seconds"} <= set(found)
+    return found if wanted else None
+
+
+def training_curves(content: dict[str, Any], n_labels: int) -> list[Curves]:
+    """Singular values, learning, states by label and time by stage, as far as a training says them."""
+    report, labels = content["report"], content.get("labels", [])
+    found = [singular_curves(report, labels, most=n_labels) if labels else None, learning_curves(report)]
+    states = sorted(content.get("states", []), reverse=True)
+    seconds = list(content["seconds"].values())
+    for title, y, values in (
+        ("States by label", "states", states),
+        ("Time by stage", "CPU seconds", seconds),
+    ):
+        if values:
+            x = tuple(float(k) for k in range(1, len(values) + 1))
+            found.append(
+                Curves(
+                    title, "rank" if y == "states" else "stage", y, (Series(y, x, tuple(map(float, values))),)
+                )
+            )
+    return [one for one in found if one is not None]
 
 
 def grammar_curves(path: Path, gold: Path | None, most: int, n_labels: int) -> list[Curves]:

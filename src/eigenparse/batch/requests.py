@@ -5,20 +5,23 @@ from dataclasses import dataclass
 from pathlib import Path
 
 STANDARD_INPUT = "-"
+# How text is read: as it looks, as tokens between blanks, as prose, as one sentence of prose a line.
+AUTO, TOKENS, RAW, RAW_LINES = "auto", "tokens", "raw", "raw-lines"
 
 
 @dataclass(frozen=True, slots=True)
 class ParseRequest:
     """Sentences to parse, and how.
 
-    text: plain text instead of a source.  tagged: tokens are word_TAG.  raw: sentences and tokens are found first.
+    text: given instead of a source.  tagged: tokens are word_TAG.  reading: AUTO, TOKENS, RAW or RAW_LINES.
     form: how trees are written.  memory: bytes.  output: the file that is written, None for standard output.
+    constraints: a file of sentences with what is known of their trees, instead of a source.
     """
 
     source: Path = Path(STANDARD_INPUT)
     text: str | None = None
     tagged: bool = False
-    raw: bool = False
+    reading: str = AUTO
     kbest: int = 1
     form: str = "brackets"
     decoder: str | None = None
@@ -27,6 +30,7 @@ class ParseRequest:
     max_length: int | None = None
     memory: int | None = None
     output: Path | None = None
+    constraints: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,35 +46,45 @@ class TagRequest:
 
 @dataclass(frozen=True, slots=True)
 class ScoreRequest:
-    """Trees or sequences whose probabilities are wanted.  column: of files of columns."""
+    """Trees or sequences whose probabilities are wanted.
+
+    column: of files of columns.  project: of signed weights the nearest distribution.  exact: sum over all trees.
+    """
 
     sources: Sequence[str] = (STANDARD_INPUT,)
     skip_broken: bool = False
     column: str | None = None
+    project: bool = False
+    exact: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SampleRequest:
     """Trees or sequences to draw.
 
-    max_words: longer trees are drawn again.  length: symbols of a sequence.  words: leave out brackets.
+    max_words: longer trees are drawn again.  length: symbols of a sequence, None
+    for as many as in training.  words: leave out brackets.
     """
 
     n: int = 1
     seed: int = 0
     max_words: int = 400
-    length: int = 40
+    length: int | None = None
     words: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TranscribeRequest:
-    """Recordings to transcribe.  form: "times", "phn" or "json".  frames: a line per frame."""
+    """Recordings to transcribe, and folders of them.
+
+    form: "times", "phn", "textgrid" or "json".  frames: a line per frame.  folder: for a file per recording.
+    """
 
     sources: Sequence[Path] = ()
     form: str = "times"
     frames: bool = False
     resample: bool = False
+    folder: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

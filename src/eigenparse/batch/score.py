@@ -12,9 +12,12 @@ from eigenparse.arrays import BoolVector
 from eigenparse.batch.places import ModelPlace, loaded
 from eigenparse.batch.requests import SampleRequest, ScoreRequest
 from eigenparse.corpus.brackets import format_trees, notes, read_trees_report
-from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.columns import Treebank, sentences_of
+from eigenparse.corpus.conllu import check_conllu
 from eigenparse.corpus.files import find_files, read_text
 from eigenparse.decode.dependency.rerank import score_conllu
+from eigenparse.inference.grammar.proper import is_signed
+from eigenparse.inference.grammar.tree import TreeScores
 from eigenparse.work.progress import tell
 from eigenparse.work.work import Where
 
@@ -25,7 +28,7 @@ def score_brackets(path: Path, asked: ScoreRequest, where: Where) -> Iterator[by
     reading = read_trees_report(asked.sources, skip_broken=asked.skip_broken)
     for note in notes(reading):
         tell(note)
-    found = grammar.score(reading.treebank)
+    found = grammar.score(reading.treebank, project=asked.project)
     words = np.add.reduceat(_is_counted(reading.treebank), reading.treebank.offsets[:-1])
     rows = enumerate(zip(found.log_probability.tolist(), found.sign.tolist(), words.tolist()), start=1)
     yield b"tree\tlog_p\tsign\twords\n"
@@ -34,6 +37,19 @@ def score_brackets(path: Path, asked: ScoreRequest, where: Where) -> Iterator[by
     total, n_words = float(found.log_probability[good].sum()), int(words[good].sum())
     mean = total / n_words if n_words else float("nan")
     yield f"total\t{total:.6f}\t{int(good.sum())} of {good.size} trees positive\t{mean:.6f} a word\n".encode()
+    if is_signed(grammar.latent):
+        yield _signed(grammar, reading.treebank, found, asked.project).encode()
+
+
+def _signed(grammar: Grammar, treebank: Treebank, found: TreeScores, project: bool) -> str:
+    """What is to be said of signed weights, and what the nearest distribution costs."""
+    raw = grammar.score(treebank) if project else found
+    negative = f"{int((raw.sign <= 0).sum())} of {raw.sign.size} totals are not positive"
+    if not project:
+        return f"signed weights: no distribution; {negative}; --project scores by the nearest distribution\n"
+    both = (raw.sign > 0) & (found.sign > 0)
+    change = float((found.log_probability - raw.log_probability)[both].sum()) / max(int(both.sum()), 1)
+    return f"projected: {negative} before; log p changes by {change:+.3f} a tree where both are positive\n"
 
 
 def _is_counted(treebank: Treebank) -> BoolVector:
@@ -48,6 +64,7 @@ def score_dependencies(path: Path, asked: ScoreRequest, where: Where) -> Iterato
     model: Any = loaded(ModelPlace.of(path))
     for source in find_files(asked.sources, suffixes=(".conllu", ".conll")):
         lines, text = read_text(source).split("\n"), io.StringIO()
+        check_conllu(lines, str(source))
         for note in score_conllu(model, lines, text, source=str(source), skip_broken=asked.skip_broken):
             tell(f"skipped {note}")
         yield text.getvalue().encode("utf-8")
@@ -60,6 +77,4 @@ def sample_trees(path: Path, asked: SampleRequest, where: Where) -> Iterator[byt
     if not asked.words:
         yield format_trees(trees)
         return
-    bounds = zip(trees.offsets[:-1].tolist(), trees.offsets[1:].tolist())
-    rows = ([trees.words[w] for w in trees.word[i:j].tolist() if w >= 0] for i, j in bounds)
-    yield "".join(" ".join(row) + "\n" for row in rows).encode("utf-8")
+    yield "".join(" ".join(row) + "\n" for row in sentences_of(trees)).encode("utf-8")

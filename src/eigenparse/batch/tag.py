@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from eigenparse.batch.inputs import sentences
 from eigenparse.batch.lines import open_lines, sentence_lines, shifted
 from eigenparse.batch.places import ModelPlace, loaded
-from eigenparse.batch.requests import TagRequest
-from eigenparse.corpus.label_sources import guess_format, parse_labelled
+from eigenparse.batch.requests import ParseRequest, TagRequest
+from eigenparse.corpus.label_sources import guess_format, looks_like_prose, parse_labelled
 from eigenparse.corpus.sequences import Column, Sequences
 from eigenparse.errors import DataError, FormatError
 from eigenparse.evaluate.tagging import count_tagging
@@ -57,6 +58,10 @@ def tag_lines(place: ModelPlace, asked: TagRequest, lines: Iterable[str], work: 
     todo = iter(lines)
     head = list(itertools.islice(todo, LOOK))
     form = guess_format(head, str(asked.source), asked.columns) if asked.form == "auto" else asked.form
+    if asked.form == "auto" and form == "columns" and asked.columns is None and looks_like_prose(head):
+        form, style = "plain", {"quotes": "penn" if "``" in loaded(place).first.words else "keep"}
+        found = sentences(ParseRequest(asked.source), style, lines=itertools.chain(head, todo))
+        head, todo = [], (" ".join(words) for words in found if words)
     width = len(next((line.split() for line in head if line.strip()), []))
     parts = _parts(itertools.chain(head, todo), form)
     return work.map(tag_block, (TagBlock(place, asked, form, width, part, first) for first, part in parts))

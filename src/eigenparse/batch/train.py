@@ -2,7 +2,8 @@
 
 A kind's options record may have two more methods.  ``tuned(data, gold, work)`` returns the options to learn with,
 chosen with the help of development data (None without ``--dev``).  ``baseline()`` returns the options of a simpler
-model to compare with, or None.  A reading record may have ``held_out(data)``: the development part of the sources.
+model to compare with, or None.  A reading record may have ``held_out(data)``: the development part of the sources,
+and ``gold(path)`` where development data is read otherwise than training data.
 Data may have ``notes``: sentences about what was left out while reading.
 """
 
@@ -19,6 +20,7 @@ from eigenparse.batch.first_use import announce_first_use
 from eigenparse.corpus.files import write_whole
 from eigenparse.learn.options import Options
 from eigenparse.models.registry import Kind, Model, named, save_model
+from eigenparse.run.memory import keep_freed_memory
 from eigenparse.work.kept import fingerprint
 from eigenparse.work.progress import Stages, shown, tell
 from eigenparse.work.work import Where, Work, open_work
@@ -44,6 +46,7 @@ def train(
 ) -> Model:
     """Read, learn, write, score and report; an interrupted run leaves its finished parts beside ``out``."""
     began = time.perf_counter()
+    keep_freed_memory()
     data = read_data(reading, sources, dev)
     announce_first_use(kind)
     mark = fingerprint(__version__, options, reading, data.train)
@@ -66,7 +69,8 @@ def read_data(reading: Any, sources: Sequence[str | Path], dev: str | Path | Non
     """The training data, and the development data if there is any; what was left out is said."""
     with shown("reading"):
         data = reading.read(sources)
-        gold = None if dev is None else reading.read([dev])
+        read_gold = getattr(reading, "gold", lambda path: reading.read([path]))
+        gold = None if dev is None else read_gold(dev)
     if gold is None and hasattr(reading, "held_out"):
         gold = reading.held_out(data)
     for part in (data, gold):
@@ -116,11 +120,21 @@ def _scored(kind: Kind, model: Model, options: Options, data: Data) -> list[Any]
     return found
 
 
+def _by_label(model: Model) -> dict[str, Any]:
+    """The labels of a grammar and how many states each has, which the report's numbers refer to."""
+    skeleton = getattr(model, "skeleton", None)
+    members = getattr(model, "members", None)
+    if skeleton is None or not members:
+        return {}
+    return {"labels": [str(label) for label in skeleton.labels], "states": members[0].states.tolist()}
+
+
 def _write_report(path: Path, options: Options, model: Model, stages: Stages, more: dict[str, Any]) -> None:
     """Everything about the run as JSON; unlike the model it may tell the time."""
     content = {
         "options": asdict(options),
         "report": getattr(model, "report", {}),
+        **_by_label(model),
         **model.summary(),
         "seconds": stages.seconds,
         "megabytes": stages.megabytes,

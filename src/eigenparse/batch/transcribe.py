@@ -2,19 +2,26 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from eigenparse.batch.places import ModelPlace, loaded
 from eigenparse.batch.requests import TranscribeRequest
-from eigenparse.corpus.audio import read_audio
+from eigenparse.corpus.audio import AUDIO_SUFFIXES, read_audio
+from eigenparse.corpus.files import find_files, write_whole
+from eigenparse.corpus.phones import write_textgrid
 from eigenparse.decode.speech.phones import Transcript
 from eigenparse.decode.speech.phones import transcribe as transcribe_audio
 from eigenparse.errors import OptionError
 from eigenparse.models.speech.phones import PhoneRecogniser
 from eigenparse.work.work import Where, open_work
 
-FORMATS = ("times", "phn", "json")
+FORMATS = {
+    "times": ".txt",
+    "phn": ".phn",
+    "textgrid": ".TextGrid",
+    "json": ".json",
+}  # and endings of their files
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +37,22 @@ def transcribe(path: Path, asked: TranscribeRequest, where: Where) -> Iterator[b
     """The rows of every recording, in order."""
     if asked.form not in FORMATS:
         raise OptionError(f"format must be one of {', '.join(FORMATS)}, got {asked.form!r} instead")
+    asked = replace(asked, sources=find_files(asked.sources, suffixes=AUDIO_SUFFIXES))
+    if asked.form == "textgrid" and (asked.frames or (len(asked.sources) > 1 and asked.folder is None)):
+        raise OptionError(
+            "a TextGrid holds the phones of one recording; add --folder FOLDER, leave out --frames"
+        )
+    if asked.folder is not None:
+        asked.folder.mkdir(parents=True, exist_ok=True)
     place = ModelPlace.of(path)
     todo = (Recording(place, asked, number) for number in range(len(asked.sources)))
     with open_work("transcribing", where) as work:
-        yield from work.map(transcribe_one, todo)
+        for number, text in enumerate(work.map(transcribe_one, todo)):
+            if asked.folder is None:
+                yield text
+                continue
+            work.progress("recordings", number + 1)
+            write_whole(asked.folder / f"{Path(asked.sources[number]).stem}{FORMATS[asked.form]}", text)
 
 
 def transcribe_one(recording: Recording) -> bytes:
@@ -41,7 +60,9 @@ def transcribe_one(recording: Recording) -> bytes:
     model, asked, number = loaded(recording.place), recording.asked, recording.number
     path = asked.sources[number]
     found = transcribe_audio(model, read_audio(path), resample=asked.resample)
-    named = len(asked.sources) > 1 and asked.form != "json"
+    if asked.form == "textgrid":
+        return write_textgrid(found.segments, found.rate).encode("utf-8")
+    named = len(asked.sources) > 1 and asked.form != "json" and asked.folder is None
     title = [f"{chr(10) if number else ''}# {path}"] if named else []
     lines = [*title, *_lines(model, found, str(path), asked.form, asked.frames)]
     return "".join(f"{line}\n" for line in lines).encode("utf-8")

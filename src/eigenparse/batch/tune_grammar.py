@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from eigenparse.corpus.brackets import escape, parse_trees
-from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.columns import Treebank, sentences_of
 from eigenparse.corpus.transform import binarise
 from eigenparse.decode.grammar.parser import make_parser
 from eigenparse.decode.grammar.request import Request
@@ -40,13 +40,6 @@ class F1:
     tagging: float
     per_second: float
     statuses: dict[str, int]
-
-
-def sentences_of(treebank: Treebank) -> list[tuple[str, ...]]:
-    """The words of every tree, and nothing else of it."""
-    words = treebank.words
-    bounds = zip(treebank.offsets[:-1].tolist(), treebank.offsets[1:].tolist())
-    return [tuple(words[w] for w in treebank.word[i:j].tolist() if w >= 0) for i, j in bounds]
 
 
 def dev_scores(grammar: LatentGrammar, gold: Treebank, jobs: int = 1) -> F1:

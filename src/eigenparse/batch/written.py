@@ -19,10 +19,7 @@ Lists = tuple[tuple[Parse, ...], ...]
 
 def detail_of(asked: ParseRequest) -> Detail:
     """What is worked out of a parse because it is written."""
-    return Detail(
-        posteriors=asked.form != "brackets",
-        probabilities=asked.form in ("json", "text") or asked.kbest > 1,
-    )
+    return Detail(posteriors=asked.form != "brackets")
 
 
 def written(found: tuple[Parse, ...], asked: ParseRequest) -> bytes:

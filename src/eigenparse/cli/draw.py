@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from eigenparse.cli.app import READ, WRITTEN, app, verb
+from eigenparse.cli.app import FOLDER, READ, WRITTEN, app, verb
 from eigenparse.cli.options import SkipBroken
 
 PIPE_WIDTH = 100
@@ -18,6 +18,8 @@ Examples:
   eigenparse parse "The old man the boats." | eigenparse draw -
 
   eigenparse draw trees.ptb --arcs --format svg --out arcs.svg
+
+  eigenparse draw trees.ptb --folder pictures
 
   eigenparse draw corpus.conllu --number 3 --format png --out third.png
 """
@@ -49,6 +51,9 @@ def draw(
         typer.Option("--out", "-o", help="Write this file; several pictures get numbers."),
         WRITTEN,
     ] = None,
+    folder: Annotated[
+        Path | None, typer.Option(help="Write one picture for each tree into this folder."), FOLDER
+    ] = None,
     number: Annotated[int | None, typer.Option(min=1, help="Draw this tree only, counted from 1.")] = None,
     width: Annotated[
         int | None, typer.Option(min=1, help="Columns of text; wider trees are drawn sideways.")
@@ -60,9 +65,9 @@ def draw(
     from eigenparse.batch.draw import Canvas
     from eigenparse.batch.draw import draw as draw_trees
 
-    chosen = form or _form_of(out)
+    chosen = form or (Picture.svg if folder is not None and out is None else _form_of(out))
     columns = width or (shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH)
-    canvas = Canvas(chosen.value, columns, scale, number)
+    canvas = Canvas(chosen.value, columns, scale, number, folder)
     draw_trees(trees, out, canvas, arcs=arcs, skip_broken=skip_broken)
 
 

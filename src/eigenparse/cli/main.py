@@ -46,7 +46,7 @@ def _end(number: int, frame: FrameType | None) -> None:
 
 def register(words: list[str]) -> None:
     """Import the verb asked for, which registers itself, or all of them where that is not clear."""
-    name = "_".join(words[: 2 if words[:1] == ["reproduce"] else 1])
+    name = "_".join(words[: 2 if words[:1] == ["reproduce"] else 1]).replace("-", "_")
     if name == "train":
         name = "learners"
     known = name.isidentifier() and find_spec(f"eigenparse.cli.{name}") is not None

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import app, verb
-from eigenparse.cli.options import Out, SkipBroken, Trees
+from eigenparse.cli.options import Drop, KeepTagSuffix, Out, SkipBroken, Trees
 
 
 class Factor(StrEnum):
@@ -20,7 +20,8 @@ class Factor(StrEnum):
 def normalise(
     trees: Trees,
     skip_broken: SkipBroken = False,
-    keep_tag_suffix: Annotated[bool, typer.Option(help="Leave tags such as N-D as they are.")] = False,
+    keep_tag_suffix: KeepTagSuffix = False,
+    drop: Drop = None,
     binarise: Annotated[
         Factor | None, typer.Option(help="Print binary trees, factored to this side.")
     ] = None,
@@ -32,9 +33,9 @@ def normalise(
     """Print the cleaned trees: no traces, no function tags, no X over X, one root TOP."""
     from eigenparse.batch.convert import cleaned
     from eigenparse.batch.files import write_chunks
-    from eigenparse.corpus import brackets, normalise, transform
+    from eigenparse.corpus import brackets, cleaning, transform
 
-    options = normalise.Normalisation(keep_tag_suffix=keep_tag_suffix)
+    options = cleaning.normalisation_by(keep_tag_suffix, drop or ())
     result = cleaned(trees, skip_broken=skip_broken, options=options)
     if binarise is not None:
         settings = transform.Binarisation(binarise.value, horizontal, vertical)

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from eigenparse.cli.app import FOLDER, READ, WRITTEN
+from eigenparse.corpus.cleaning import HELP
 
 Jobs = Annotated[int, typer.Option(min=0, metavar="N", help="Processes; 0 for all cores.")]
 Cluster = Annotated[
@@ -33,6 +34,11 @@ Treebanks = Annotated[
 ]
 Report = Annotated[
     Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON."), FOLDER
+]
+KeepTagSuffix = Annotated[bool, typer.Option("--keep-tag-suffix", help=HELP["keep_tag_suffix"])]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option(help=f"{HELP['drop']} May be repeated."),
 ]
 SkipBroken = Annotated[bool, typer.Option("--skip-broken", help="Skip broken trees and count them.")]
 

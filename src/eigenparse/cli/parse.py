@@ -1,6 +1,5 @@
 """eigenparse parse: sentences in, trees out, with any model that parses."""
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -9,17 +8,22 @@ import typer
 
 from eigenparse.cli.app import READ, WRITTEN, app, verb
 from eigenparse.cli.options import WAIT, Cluster, Wait, run
+from eigenparse.cli.texts import arguments, default_form
 
 EXAMPLES = """
 Examples:
 
   eigenparse parse "The old man the boats."
 
-  eigenparse parse en letter.txt --raw --format conllu
+  eigenparse parse en letter.txt --format conllu
 
   echo "The old man the boats ." | eigenparse parse english.model
 
-  eigenparse parse english.model --raw --format json letter.txt
+  eigenparse parse english.model --raw-lines --format json titles.txt
+
+  eigenparse parse en --constraints partial.txt
+
+  eigenparse parse en letter.txt --ask --output corrected.ptb
 
   eigenparse parse english.model --kbest 5 --jobs 2 sentences.txt --output trees.ptb
 """
@@ -58,12 +62,16 @@ def parse(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="[FILE|-|TEXT]", help="One sentence per line, tokens separated by blanks; or a text."
+            metavar="[FILE|-|TEXT]", help="Text, tokens, trees or CoNLL-U: recognised by how it looks."
         ),
         READ,
     ] = Path("-"),
     tagged: Annotated[bool, typer.Option("--tagged", help="Tokens are word_TAG; the tags are kept.")] = False,
-    raw: Annotated[bool, typer.Option("--raw", help="Plain text: split sentences and tokens first.")] = False,
+    tokens: Annotated[bool, typer.Option("--tokens", help="Tokens stand between blanks already.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Plain text: find sentences and tokens first.")] = False,
+    raw_lines: Annotated[
+        bool, typer.Option("--raw-lines", help="Plain text with one sentence per line: find tokens first.")
+    ] = False,
     kbest: Annotated[int, typer.Option(min=1, metavar="K", help="So many different trees per sentence.")] = 1,
     form: Annotated[
         Form | None, typer.Option("--format", help="How to write trees; a text at a terminal is drawn.")
@@ -83,26 +91,44 @@ def parse(
         typer.Option("--output", "-o", help="Write this file instead, whole or not at all."),
         WRITTEN,
     ] = None,
+    constraints: Annotated[
+        Path | None,
+        typer.Option(help="Sentences with what is known of their trees: (NP the old man) the boats."),
+        READ,
+    ] = None,
+    ask: Annotated[
+        bool,
+        typer.Option("--ask", help="Correct each tree in a dialogue; accepted ones are added to --output."),
+    ] = False,
     cluster: Cluster = None,
     wait: Wait = WAIT,
 ) -> None:
     """Parse sentences; every line gives a line, in order.  An empty line stays empty.
 
-    A text instead of a file is cut into sentences and tokens first; without a model, English is assumed.
+    Plain text is cut into sentences and tokens first, unless it plainly is already; of trees and CoNLL-U the words
+    are parsed.  Without a model, English is assumed.
     """
-    from eigenparse.batch.requests import ParseRequest
+    from eigenparse.batch.requests import AUTO, RAW, RAW_LINES, TOKENS, ParseRequest
     from eigenparse.errors import OptionError
+    from eigenparse.models.registry import named
 
     model, source, text = arguments(model, source)
+    if constraints is not None and (text is not None or str(source) != "-" or tagged):
+        raise OptionError("--constraints FILE holds the sentences too; leave out --tagged and other input")
     if text is not None and tagged:
         raise OptionError("--tagged needs a file with one sentence per line; put the tagged text into one")
-    if tagged and raw:
-        raise OptionError("--tagged and --raw exclude each other; plain text has no tags")
+    given = [name for name, wanted in ((TOKENS, tokens), (RAW, raw), (RAW_LINES, raw_lines)) if wanted]
+    if len(given) > 1:
+        raise OptionError(f"--{given[0]} and --{given[1]} exclude each other; leave one out")
+    if tagged and given:
+        raise OptionError(
+            f"--tagged and --{given[0]} exclude each other; word_TAG tokens stand between blanks"
+        )
     asked = ParseRequest(
         source=source,
         text=text,
         tagged=tagged,
-        raw=raw or text is not None,
+        reading=given[0] if given else AUTO,
         kbest=kbest,
         form=form.value if form else default_form(text, output),
         decoder=decoder.value if decoder else None,
@@ -111,24 +137,9 @@ def parse(
         max_length=max_length,
         memory=None if memory is None else memory * 1_000_000,
         output=output,
+        constraints=constraints,
     )
+    if ask:
+        named("eigenparse.batch.ask:ask")(model, asked)
+        return
     run("parse", model, asked, output, jobs, cluster, wait)
-
-
-def is_text(argument: str) -> bool:
-    """Whether an argument that is no file is meant as text: it has blanks, or ends like a sentence."""
-    return len(argument.split()) > 1 or argument.endswith((".", "!", "?", "…", '"', "”"))
-
-
-def arguments(model: Path, source: Path) -> tuple[Path, Path, str | None]:
-    """Model, source and text, whichever of the two arguments holds the text."""
-    if str(source) == "-" and not model.exists() and is_text(str(model)):
-        return Path("en"), source, str(model)
-    if str(source) != "-" and not source.exists() and is_text(str(source)):
-        return model, source, str(source)
-    return model, source, None
-
-
-def default_form(text: str | None, output: Path | None) -> str:
-    """A picture for somebody who typed a sentence at a terminal, brackets for everything else."""
-    return "text" if text is not None and output is None and sys.stdout.isatty() else "brackets"

@@ -14,6 +14,8 @@ Examples:
 
   eigenparse plot my.model --gold dev.ptb --out calibration.svg
 
+  eigenparse plot training.json --out learning.svg
+
   eigenparse plot report.json --out curves.pdf
 """
 
@@ -21,7 +23,11 @@ Examples:
 @verb(app, epilog=EXAMPLES)
 def plot(
     source: Annotated[
-        Path, typer.Argument(metavar="MODEL|REPORT", help="A grammar, or the JSON of a report."), READ
+        Path,
+        typer.Argument(
+            metavar="MODEL|REPORT", help="A grammar, what `train --report` wrote, or the JSON of a report."
+        ),
+        READ,
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="Write this .png, .svg or .pdf."), WRITTEN],
     gold: Annotated[

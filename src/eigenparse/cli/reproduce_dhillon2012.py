@@ -20,9 +20,21 @@ def dhillon2012(
     out: Report = Path("dhillon2012"),
     orders: Annotated[str, typer.Option(help="Orders of the parser.")] = "1,2",
     estimators: Annotated[
-        str, typer.Option(help="Latent models whose log p is tried, each in a row of its own.")
-    ] = "lpcfg,printed",
+        str,
+        typer.Option(
+            help="Latent models whose log p is tried, each in a row of its own; NAME@K with K states, NAME-words of "
+            "words with vectors."
+        ),
+    ] = "lpcfg,printed,printed@5,printed@20",
     states: Annotated[str, typer.Option(help="States by estimator.")] = "lpcfg=16,em=32,printed=10",
+    vectors: Annotated[
+        Path | None,
+        typer.Option(help="Word vectors (the paper: embed --method lrmvl), for NAME-words."),
+        READ,
+    ] = None,
+    tags: Annotated[
+        str, typer.Option(help="predicted (the paper: 10-fold jack-knifing of the training trees) or gold.")
+    ] = "predicted",
     strip_punctuation: Annotated[
         bool, typer.Option("--strip-punctuation", help="Take punctuation out of all trees first.")
     ] = False,
@@ -38,8 +50,9 @@ def dhillon2012(
     from eigenparse.corpus.conllu import read_conllu
     from eigenparse.corpus.dependencies import without_punctuation
     from eigenparse.errors import OptionError
-    from eigenparse.experiments.dhillon2012 import Plan, run_order
+    from eigenparse.experiments.dhillon2012 import Plan, run_order, with_tags_of_taggers
     from eigenparse.experiments.dhillon2012_report import table_report
+    from eigenparse.models.vectors.word2vec import load_vectors
     from eigenparse.report import print_report, write_report
     from eigenparse.work.progress import tell
 
@@ -61,16 +74,22 @@ def dhillon2012(
         passes=passes,
         seed=seed,
         keep=keep,
+        vectors=None if vectors is None else load_vectors(vectors),
     )
+    if tags not in ("predicted", "gold"):
+        raise OptionError(f"tags must be predicted or gold, got {tags!r} instead")
     files = {"train": train, "dev": dev, "test": test}
     parts = {name: read_conllu(path).trees for name, path in files.items()}
     if strip_punctuation:
         parts = {name: without_punctuation(trees) for name, trees in parts.items()}
     facts = {f"{name} sentences": len(trees) for name, trees in parts.items()}
     learn = parts.pop("train")
+    if tags == "predicted":
+        learn, parts = with_tags_of_taggers(learn, parts, seed, tell)
     outcomes = [run_order(order, learn, parts, plan, tell) for order in plan.orders]
     seconds = {f"CPU seconds, order {found.order}": round(found.seconds) for found in outcomes}
     settings = {
+        "tags": tags,
         "punctuation": "removed" if strip_punctuation else "kept and scored",
         "trees a list": best,
         "folds": folds,

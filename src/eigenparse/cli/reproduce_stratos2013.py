@@ -25,7 +25,7 @@ def stratos2013(
     cluster_states: Annotated[str, typer.Option(help="Hidden states of the spectral models by clusters.")] = (
         "8,24,64,128"
     ),
-    em_states: Annotated[str, typer.Option(help="Hidden states of the EM models.")] = "2,4,8,16,24",
+    em_states: Annotated[str, typer.Option(help="Hidden states of the EM models.")] = ("2,4,8,16,24,64,128"),
     em_rounds: Annotated[int, typer.Option(min=1, help="Rounds of EM (the paper: 200).")] = 60,
     seed: Annotated[int, typer.Option(min=0, help="Seed of everything.")] = 0,
     jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 for all cores.")] = 0,

@@ -23,7 +23,10 @@ def sample(
     n: Annotated[int, typer.Option("-n", "--number", min=0, help="How many trees or sequences.")] = 1,
     seed: Seed = 0,
     max_words: Annotated[int, typer.Option(min=1, help="Draw longer trees again.")] = 400,
-    length: Annotated[int, typer.Option(min=1, help="Symbols of each sequence of an HMM.")] = 40,
+    length: Annotated[
+        int | None,
+        typer.Option(min=1, help="Symbols of each sequence of an HMM. Default: drawn as in training."),
+    ] = None,
     words: Annotated[bool, typer.Option("--words", help="Print the words only.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write this file instead."), WRITTEN

@@ -15,6 +15,10 @@ Sources = Annotated[
     list[str], typer.Argument(metavar="FILE...", help="Trees, or text for an HMM; - is standard input."), READ
 ]
 Column = Annotated[str | None, typer.Option(help="Column that an HMM of columns reads; else the last.")]
+Project = Annotated[
+    bool,
+    typer.Option("--project", help="Of a signed model, use the nearest distribution, and say what it costs."),
+]
 
 
 @verb(app, epilog="Example:\n\n  eigenparse score english.model dev.ptb | tail -n 1")
@@ -23,6 +27,7 @@ def score(
     sources: Sources,
     skip_broken: SkipBroken = False,
     column: Column = None,
+    project: Project = False,
     jobs: Jobs = 1,
     cluster: Cluster = None,
     wait: Wait = WAIT,
@@ -30,9 +35,10 @@ def score(
 ) -> None:
     """Print log p, the sign of p and the number of words of each tree, and the totals.
 
-    Trees are normalised first.  A tree with a rule that the model has never seen has log p -inf and sign 0.  An HMM
-    scores sequences, one per line.
+    Trees are normalised first.  Every tree with words has a finite log p; unknown words are spelt out.  Signed weights
+    are no distribution: their totals may be negative, and --project scores by the nearest distribution.  An HMM scores
+    sequences, one per line.
     """
     from eigenparse.batch.requests import ScoreRequest
 
-    run("score", model, ScoreRequest(tuple(sources), skip_broken, column), out, jobs, cluster, wait)
+    run("score", model, ScoreRequest(tuple(sources), skip_broken, column, project), out, jobs, cluster, wait)

@@ -21,6 +21,11 @@ def serve(
     model: Annotated[
         str, typer.Argument(metavar="[MODEL]", help="A grammar that `train lpcfg` wrote."), READ
     ] = "en",
+    dependencies: Annotated[
+        str | None,
+        typer.Option(metavar="MODEL", help="A model of `train dependency`: its arcs stand beside the tree."),
+        READ,
+    ] = None,
     host: Annotated[
         str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
     ] = "127.0.0.1",
@@ -54,12 +59,10 @@ def serve(
         from eigenparse.serve.app import create_app
         from eigenparse.serve.run import listen
         from eigenparse.serve.run import serve as run
-    except ModuleNotFoundError as missing:
+    except ImportError as missing:
         if (missing.name or "").startswith("eigenparse"):
             raise
-        raise OptionError(
-            f"serving needs {missing.name}, which is not installed; run pip install 'eigenparse[serve]'"
-        ) from None
+        raise OptionError(str(missing)) from None
     from eigenparse.serve.settings import LOOPBACK, Settings
     from eigenparse.work.work import Where
 
@@ -72,7 +75,7 @@ def serve(
     with listen("127.0.0.1" if host == "localhost" else host, port) as sock:
         address = f"[{host}]" if ":" in host else host
         name = Path(model).stem
-        service = create_app(model, name=name, settings=settings)
+        service = create_app(model, name=name, settings=settings, universal=dependencies)
         typer.echo(
             f"{name} is served at http://{address}:{sock.getsockname()[1]}/ (Ctrl-C ends it)", err=True
         )

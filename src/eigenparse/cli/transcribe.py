@@ -5,19 +5,29 @@ from typing import Annotated
 
 import typer
 
-from eigenparse.cli.app import READ, app, verb
+from eigenparse.cli.app import FOLDER, READ, app, verb
 from eigenparse.cli.options import WAIT, Cluster, Jobs, Out, Wait, run
 
 
-@verb(app, epilog="Example:\n\n  eigenparse transcribe voices.model interview.wav --format phn")
+@verb(
+    app,
+    epilog="Examples:\n\n  eigenparse transcribe voices.model interview.wav --format phn\n\n"
+    "  eigenparse transcribe voices.model recordings/ --format textgrid --folder grids",
+)
 def transcribe(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file of `train phones`."), READ],
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="WAV, SPHERE or FLAC."), READ],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="WAV, SPHERE or FLAC, or folders."), READ
+    ],
     frames: Annotated[bool, typer.Option("--frames", help="One line per frame, not per phone.")] = False,
     form: Annotated[
-        str, typer.Option("--format", help="times (seconds), phn (samples, as TIMIT) or json.")
+        str,
+        typer.Option("--format", help="times (seconds), phn (samples, as TIMIT), textgrid (Praat) or json."),
     ] = "times",
     resample: Annotated[bool, typer.Option("--resample", help="Convert recordings at other rates.")] = False,
+    folder: Annotated[
+        Path | None, typer.Option(help="Write a file for each recording into this folder."), FOLDER
+    ] = None,
     jobs: Jobs = 1,
     cluster: Cluster = None,
     wait: Wait = WAIT,
@@ -27,5 +37,11 @@ def transcribe(
     from eigenparse.batch.requests import TranscribeRequest
 
     run(
-        "transcribe", model, TranscribeRequest(tuple(files), form, frames, resample), out, jobs, cluster, wait
+        "transcribe",
+        model,
+        TranscribeRequest(tuple(files), form, frames, resample, folder),
+        out,
+        jobs,
+        cluster,
+        wait,
     )

@@ -10,6 +10,7 @@ VERBS = (
     "demo",
     "draw",
     "evaluate",
+    "guide",
     "info",
     "merge",
     "normalise",
@@ -26,6 +27,7 @@ VERBS = (
     "serve",
     "tag",
     "transcribe",
+    "warm_up",
 )
 
 for name in VERBS:

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from eigenparse.arrays import AnyArray, frozen
+from eigenparse.corpus.recognise import HEAD, NAMES, recognise
 from eigenparse.errors import DataError, FormatError, OptionError
 
 AUDIO_SUFFIXES = (".flac", ".wav", ".sph", ".nist")
@@ -137,7 +138,10 @@ def _other(content: bytes, source: str) -> tuple[AnyArray, int]:
     try:
         samples, rate = soundfile.read(io.BytesIO(content), dtype="float64", always_2d=True)
     except (soundfile.LibsndfileError, RuntimeError, TypeError):
-        raise _broken(source, "not a recording that can be read", "give WAV, SPHERE or FLAC") from None
+        what = NAMES[recognise(content[:HEAD])]
+        raise _broken(
+            source, f"not a recording that can be read, but {what}", "give WAV, SPHERE or FLAC"
+        ) from None
     return samples, int(rate)
 
 

@@ -5,7 +5,7 @@ Labels and words are kept as written (``-LRB-`` stays ``-LRB-``, function tags a
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
@@ -13,7 +13,8 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, IntMatrix, IntVector, LongMatrix, LongVector, as_ids, as_offsets
 from eigenparse.corpus.columns import Treebank
-from eigenparse.corpus.files import LIMIT, find_files, read_bytes, write_whole
+from eigenparse.corpus.files import LIMIT, STANDARD_INPUT, find_files, read_bytes, read_head, write_whole
+from eigenparse.corpus.recognise import HEAD, may_be_trees, misplaced, recognise
 from eigenparse.errors import DataError, FormatError, ResourceError
 from eigenparse.kernels import brackets as kernel
 
@@ -37,7 +38,8 @@ class Reading:
 
     sources: (F,) names of the files; first: (F + 1,) the number of each file's first tree.
     problems holds at most MAX_PROBLEMS of the ``n_skipped`` broken trees.  ``n_split`` words stood
-    under a tag beside another word and got that tag for themselves.
+    under a tag beside another word and got that tag for themselves.  left_out: files of folders
+    that hold no trees.
     """
 
     treebank: Treebank
@@ -46,6 +48,7 @@ class Reading:
     n_skipped: int
     n_split: int
     problems: tuple[FormatError, ...]
+    left_out: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +72,32 @@ def read_trees_report(paths: str | Path | Iterable[str | Path], *, skip_broken: 
     Raises FormatError at the first broken tree unless ``skip_broken``; then reading goes on at
     the next line that starts with a bracket.
     """
-    parts = ((str(path), read_bytes(path)) for path in find_files(paths))
-    return _reading(parts, skip_broken)
+    files, left_out = tree_files(paths)
+    reading = _reading(((str(path), read_bytes(path)) for path in files), skip_broken)
+    return replace(reading, left_out=left_out)
+
+
+def tree_files(paths: str | Path | Iterable[str | Path]) -> tuple[list[Path], tuple[str, ...]]:
+    """The files of trees that paths, folders and globs name, and files of folders that hold none, as a README.txt."""
+    given = [paths] if isinstance(paths, str | Path) else list(paths)
+    named = {Path(path) for path in given} | {STANDARD_INPUT}
+    files: list[Path] = []
+    left_out: list[str] = []
+    for path in find_files(given):
+        if path in named or not path.is_file() or may_be_trees(read_head(path)):
+            files.append(path)
+        else:
+            left_out.append(str(path))
+    if not files:
+        raise DataError(
+            f"{left_out[0]}: neither this file nor one beside it holds trees; name the files themselves"
+        )
+    return files, tuple(left_out)
 
 
 def notes(reading: Reading) -> list[str]:
     """Sentences for the user about what was skipped or repaired."""
-    told = []
+    told = [f"left out {path}, which holds no trees" for path in reading.left_out[:5]]
     if reading.n_skipped:
         told.append(f"skipped {reading.n_skipped} broken trees, the first at {reading.problems[0]}")
     if reading.n_split:
@@ -104,6 +126,8 @@ def _reading(contents: Iterable[tuple[str, bytes]], skip_broken: bool) -> Readin
         found = [_error(int(kind), int(line), source) for kind, line in part.problems]
         if not len(part.treebank) and not found:
             found = [_no_trees(source)]
+        if found and not (skip_broken and len(part.treebank)):
+            _refuse_other_kinds(content, source)
         if found and not skip_broken:
             raise found[0]
         problems.extend(found[: MAX_PROBLEMS - len(problems)])
@@ -118,6 +142,13 @@ def _reading(contents: Iterable[tuple[str, bytes]], skip_broken: bool) -> Readin
 def _error(kind: int, line: int, source: str) -> FormatError:
     problem, remedy = _PROBLEMS[kind]
     return FormatError(problem, source=source, line=line, remedy=remedy)
+
+
+def _refuse_other_kinds(content: bytes, source: str) -> None:
+    """FormatError with the kind of a file that does not look like trees."""
+    head = content[:HEAD]
+    if not may_be_trees(head) and (kind := recognise(head)) != "trees":
+        raise misplaced(kind, source, "bracketed trees")
 
 
 def _no_trees(source: str) -> FormatError:
@@ -203,7 +234,14 @@ def join_treebanks(parts: Iterable[Treebank]) -> Treebank:
     label, parent, word = (as_ids(np.concatenate(column)) for column in zip(*columns, strict=True))
     offsets = np.cumsum(np.concatenate([[0], *sizes]))
     line = np.concatenate([part.line for part in parts])
-    return Treebank(label, parent, word, as_offsets(offsets), as_offsets(line), tuple(labels), tuple(words))
+    weight = None
+    if any(part.weight is not None for part in parts):
+        weight = np.concatenate(
+            [np.ones(len(part)) if part.weight is None else part.weight for part in parts]
+        )
+    return Treebank(
+        label, parent, word, as_offsets(offsets), as_offsets(line), tuple(labels), tuple(words), weight
+    )
 
 
 def _renumber(ids: IntVector, symbols: tuple[str, ...], common: dict[str, int]) -> IntVector:
@@ -266,6 +304,7 @@ def take_trees(treebank: Treebank, start: int, stop: int) -> Treebank:
         line=treebank.line[start:stop],
         labels=treebank.labels,
         words=treebank.words,
+        weight=None if treebank.weight is None else treebank.weight[start:stop],
     )
 
 

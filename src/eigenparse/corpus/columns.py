@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import IntVector, LongVector, as_ids, as_offsets
+from eigenparse.arrays import FloatArray, IntVector, LongVector, as_ids, as_offsets
 from eigenparse.errors import DataError
 
 
@@ -15,6 +15,7 @@ class Treebank:
     label, parent, word: (N,); ``parent`` is -1 at roots, ``word`` is -1 at phrases, and a row
     with a word is a preterminal whose ``label`` is the tag.  The children of a row are, in
     order, the rows whose parent it is.  offsets: (S + 1,).  line: (S,), where each tree began.
+    weight: (S,), as how many trees each counts where grammars are learnt; None: each as one.
     """
 
     label: IntVector
@@ -24,9 +25,17 @@ class Treebank:
     line: LongVector
     labels: tuple[str, ...]
     words: tuple[str, ...]
+    weight: FloatArray | None = None
 
     def __len__(self) -> int:
         return self.offsets.size - 1
+
+
+def sentences_of(treebank: Treebank) -> list[tuple[str, ...]]:
+    """The words of every tree, and nothing else of it."""
+    words = treebank.words
+    bounds = zip(treebank.offsets[:-1].tolist(), treebank.offsets[1:].tolist())
+    return [tuple(words[w] for w in treebank.word[i:j].tolist() if w >= 0) for i, j in bounds]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +66,7 @@ class Trees:
     """Binary trees as columns in post-order; children come before their parent, roots last.
 
     label, left, right, word: (N,); -1 where absent.  A row has either two children or a word.
-    Child ids count rows from the start of the whole column.  offsets: (S + 1,).
+    Child ids count rows from the start of the whole column.  offsets: (S + 1,).  weight: as in ``Treebank``.
     """
 
     label: IntVector
@@ -67,9 +76,16 @@ class Trees:
     offsets: LongVector
     labels: tuple[Label, ...]
     words: tuple[str, ...]
+    weight: FloatArray | None = None
 
     def __len__(self) -> int:
         return self.offsets.size - 1
+
+    def row_weight(self) -> FloatArray:
+        """(N,) the weight of each row's tree."""
+        if self.weight is None:
+            return np.ones(self.label.size)
+        return np.repeat(self.weight, np.diff(self.offsets))
 
     @property
     def root(self) -> LongVector:
@@ -97,6 +113,7 @@ class Trees:
             offsets=self.offsets[start : stop + 1] - low,
             labels=self.labels,
             words=self.words,
+            weight=None if self.weight is None else self.weight[start:stop],
         )
 
 

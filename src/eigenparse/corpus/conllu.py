@@ -21,10 +21,12 @@ from eigenparse.corpus.dependencies import (
     columns_of,
     from_tokens,
 )
-from eigenparse.corpus.files import read_text
+from eigenparse.corpus.files import find_files, read_text
+from eigenparse.corpus.recognise import misplaced, recognise_lines
 from eigenparse.errors import FormatError
 
 N_COLUMNS = 10
+CONLLU_SUFFIXES = (".conllu", ".conll", ".conllx")
 RANK, SCORE = "# rank = ", "# score = "  # comments of the trees of an n-best list
 COLUMN = {"form": 1, "lemma": 2, "upos": 3, "xpos": 4, "feats": 5, "relation": 7}
 
@@ -57,11 +59,20 @@ def read_conllu(path: str | Path, *, heads: bool = True, skip_broken: bool = Fal
     Raises FormatError with file, line and remedy, or with ``skip_broken`` leaves the sentence out.
     """
     lines = read_text(path).split("\n")
+    check_conllu(lines, str(path))
     return read_lines(lines, source=str(path), heads=heads, skip_broken=skip_broken)
+
+
+def check_conllu(lines: Sequence[str], source: str) -> None:
+    """FormatError with the kind of a file that is plainly something else."""
+    first = next((line for line in lines if line.strip() and line[0] != "#"), "")
+    if first.count("\t") < 3 and (first or not any(line.startswith("# ") for line in lines)):
+        raise misplaced(recognise_lines(lines[:200]), source, "CoNLL-U")
 
 
 def read_many(paths: Sequence[str | Path], *, heads: bool = True, skip_broken: bool = False) -> Conllu:
     """Read several files as one corpus."""
+    paths = find_files(paths, suffixes=CONLLU_SUFFIXES)
     parts = [read_conllu(path, heads=heads, skip_broken=skip_broken) for path in paths]
     if len(parts) == 1:
         return parts[0]
@@ -221,9 +232,16 @@ def word_line(
 
 
 def sentence_lines(
-    text: Sequence[str], heads: Sequence[int], relations: Sequence[str], comments: Sequence[str] = ()
+    text: Sequence[str],
+    heads: Sequence[int],
+    relations: Sequence[str],
+    comments: Sequence[str] = (),
+    tags: Sequence[Sequence[str]] | None = None,
 ) -> list[str]:
-    """The lines of a sentence with other heads and relations; enhanced arcs of words are dropped."""
+    """The lines of a sentence with other heads and relations; enhanced arcs of words are dropped.
+
+    tags: lemma, universal tag, other tag and features of each word, if they are predicted too.
+    """
     out, i = list(comments), 0
     for line in text:
         name = line.partition("\t")[0]
@@ -232,17 +250,27 @@ def sentence_lines(
             continue
         cells = line.split("\t")
         cells[6], cells[7], cells[8] = str(heads[i]), relations[i], "_"
+        if tags is not None:
+            cells[2:6] = tags[i]
         out.append("\t".join(cells))
         i += 1
     return out
 
 
-def write_conllu(stream: TextIO, corpus: Conllu, head: AnyArray, relations: Sequence[str]) -> None:
-    """Write a corpus with new heads (T,) and relations (one per word), all else as it was read."""
+def write_conllu(
+    stream: TextIO,
+    corpus: Conllu,
+    head: AnyArray,
+    relations: Sequence[str],
+    tags: Sequence[Sequence[str]] | None = None,
+) -> None:
+    """Write a corpus with new heads (T,), relations and, if given, tags (one a word), all else as it was read."""
     heads, offsets = head.tolist(), corpus.trees.offsets.tolist()
     for s, text in enumerate(corpus.text):
         low, high = offsets[s], offsets[s + 1]
-        stream.write("\n".join(sentence_lines(text, heads[low:high], relations[low:high])) + "\n\n")
+        known = None if tags is None else tags[low:high]
+        lines = sentence_lines(text, heads[low:high], relations[low:high], tags=known)
+        stream.write("\n".join(lines) + "\n\n")
 
 
 class Lists(Protocol):

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+from eigenparse.corpus.recognise import HEAD, refuse_bytes
 from eigenparse.errors import DataError, FormatError, ResourceError
 
 TREE_SUFFIXES = (".ptb", ".mrg", ".psd", ".tree", ".txt", ".brackets")
@@ -169,9 +170,22 @@ def read_bytes(path: str | Path, *, limit: int = LIMIT) -> bytes:
     except OSError as problem:
         reason = problem.strerror or problem
         raise DataError(f"{path}: cannot be read ({reason}); check the path and its permissions") from None
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FormatError("the text is UTF-16", source=str(path), line=1, remedy="convert the file to UTF-8")
+    refuse_bytes(content[:HEAD], str(path))
     return content.removeprefix(b"\xef\xbb\xbf")
+
+
+def read_head(path: Path) -> bytes:
+    """The first bytes of a file, unpacked; what cannot be unpacked is given as it is."""
+    with path.open("rb") as stream:
+        head = stream.read(HEAD)
+        opener = unpacker(head)
+        if opener is None:
+            return head
+        stream.seek(0)
+        try:
+            return opener(stream).read(HEAD)
+        except (*_BROKEN_PACKING, OSError):
+            return head
 
 
 def _unpacked(stream: IO[bytes], path: Path, limit: int) -> bytes:

@@ -10,10 +10,12 @@ from eigenparse.corpus.brackets import parse_trees
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.conllu import read_lines
 from eigenparse.corpus.normalise import normalise
+from eigenparse.corpus.recognise import misplaced, recognise_lines
 from eigenparse.corpus.sequences import Column, Sequences, from_columns
 from eigenparse.corpus.tagged import parse_columns, parse_plain_lines, parse_tagged_lines, text_lines
 from eigenparse.errors import OptionError
 
+LOOK = 200  # lines that tell what a file holds
 FORMATS = ("auto", "columns", "tagged", "conllu", "brackets", "plain")
 
 
@@ -37,14 +39,26 @@ def parse_labelled(
         return _from_conllu(lines, source)
     if found == "brackets":
         return preterminals(normalise(parse_trees("\n".join(lines), source)))
+    if form == "auto" and columns is None and looks_like_prose(lines):
+        raise misplaced(recognise_lines(lines[:LOOK]), source, "tokens with labels")
     return parse_columns(lines, columns, source=source)
+
+
+def looks_like_prose(lines: Sequence[str]) -> bool:
+    """Whether lines are no columns but sentences, JSON or markup: they have different numbers of fields."""
+    head = [line for line in lines[:LOOK] if line.strip()]
+    kind = recognise_lines(head)
+    widths = {len(line.split()) for line in head}
+    return kind in ("json", "markup") or (
+        kind in ("text", "tokens") and (len(widths) > 1 or len(head) == 1 < max(widths))
+    )
 
 
 def guess_format(lines: Sequence[str], source: str, columns: Sequence[str] | None = None) -> str:
     """The format that the first lines look like; columns if nothing else fits."""
     if columns:
         return "columns"
-    seen = [line for line in lines[:200] if line.strip()]
+    seen = [line for line in lines[:LOOK] if line.strip()]
     body = [line for line in seen if not line.startswith("#")]
     first = body[0] if body else ""
     if ".conllu" in source or (len(first.split("\t")) == 10 and first.split("\t")[0][:1].isdigit()):

@@ -1,31 +1,16 @@
 """Annotated trees in, trees for training and scoring out: no traces, no function tags, one root."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from eigenparse.arrays import BoolVector, IntVector, LongVector, as_ids, as_offsets
+from eigenparse.corpus.cleaning import DEFAULT, strip_label
+from eigenparse.corpus.cleaning import ROOT as ROOT
+from eigenparse.corpus.cleaning import Normalisation as Normalisation
 from eigenparse.corpus.columns import Treebank
 from eigenparse.kernels.grammar import transform as kernel
 from eigenparse.kernels.intern import intern_keys
-
-ROOT = "TOP"
-ROOT_NAMES = ("", "ROOT", "TOP", "S1", "VROOT")
-
-
-@dataclass(frozen=True, slots=True)
-class Normalisation:
-    """What cleaning does.
-
-    keep_tag_suffix: leave tags as they are (``N-D``), strip phrase labels only.
-    dropped: labels that are removed with everything below.  marginal: labels removed where nothing but roots
-    is above them.  roots: names of the outermost node, all of which become TOP.
-    """
-
-    keep_tag_suffix: bool = False
-    dropped: tuple[str, ...] = ("-NONE-", "CODE", "METADATA")
-    marginal: tuple[str, ...] = ("ID",)
-    roots: tuple[str, ...] = ROOT_NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +20,6 @@ class Normalised:
     treebank: Treebank
     kept: LongVector
     n_removed: int
-
-
-DEFAULT = Normalisation()
 
 
 def normalise(treebank: Treebank, *, options: Normalisation = DEFAULT) -> Treebank:
@@ -84,22 +66,25 @@ def _kept(treebank: Treebank, clean: IntVector, into: IntVector, symbols: tuple[
     label_ids, labels = compact(label[:n], symbols)
     word_ids, words = compact(word[:n], treebank.words)
     offsets = as_offsets(np.append(0, stop[kept]))
+    weight = None if treebank.weight is None else treebank.weight[kept]
     clean_trees = Treebank(
-        label_ids, parent[:n].copy(), word_ids, offsets, treebank.line[kept], labels, words
+        label_ids, parent[:n].copy(), word_ids, offsets, treebank.line[kept], labels, words, weight
     )
     return Normalised(clean_trees, kept, len(treebank) - kept.size)
 
 
-def strip_label(label: str) -> str:
-    """A label without function tags and indices: up to the first ``-``, ``=`` or ``|`` after its start.
-
-    >>> [strip_label(label) for label in ("NP-SBJ-1", "NP=2", "ADVP|PRT", "-LRB-")]
-    ['NP', 'NP', 'ADVP', '-LRB-']
-    """
-    if label.startswith("-"):
-        return label
-    cuts = [cut for cut in (label.find(mark, 1) for mark in "-=|") if cut > 0]
-    return label[: min(cuts)] if cuts else label
+def without_tag_suffix(treebank: Treebank) -> tuple[Treebank, str]:
+    """The same trees with tags cut as phrase labels are, and the most frequent tag that was cut ("" for none)."""
+    tags = np.flatnonzero(treebank.word >= 0)
+    count = np.bincount(treebank.label[tags], minlength=len(treebank.labels))
+    symbols = {label: k for k, label in enumerate(treebank.labels)}
+    short = as_ids([symbols.setdefault(strip_label(name), len(symbols)) for name in treebank.labels])
+    is_cut = count * (short != np.arange(short.size))
+    if not is_cut.any():
+        return treebank, ""
+    label = treebank.label.copy()
+    label[tags] = short[label[tags]]
+    return replace(treebank, label=label, labels=tuple(symbols)), treebank.labels[int(is_cut.argmax())]
 
 
 def compact(ids: IntVector, symbols: tuple[str, ...]) -> tuple[IntVector, tuple[str, ...]]:

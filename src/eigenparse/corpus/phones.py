@@ -5,6 +5,7 @@ Two layouts: TIMIT's (TRAIN and TEST, dialect regions, speakers) with its custom
 folder of recordings with a ``.phn`` file beside each, cut by sub-folders ``train``, ``dev`` and ``test``.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 
 from eigenparse.arrays import IntVector, LongVector, as_ids, as_offsets, frozen
 from eigenparse.corpus.audio import AUDIO_SUFFIXES
+from eigenparse.corpus.files import read_text
 from eigenparse.errors import DataError, FormatError
 
 PARTS = ("train", "dev", "test")
@@ -35,6 +37,10 @@ FOLDED = {
     "nx": "n", "eng": "ng", "zh": "sh", "ux": "uw", "pcl": "sil", "tcl": "sil", "kcl": "sil", "bcl": "sil",
     "dcl": "sil", "gcl": "sil", "h#": "sil", "pau": "sil", "epi": "sil", "q": "sil",
 }  # fmt: skip
+ALIGNMENTS = (".phn", ".textgrid")  # endings of files
+SILENCE = "sil"  # what an interval without a mark counts as
+_NUMBER = r"(?:xm(?:in|ax) = )?([\d.]+)\s+"
+_INTERVAL = re.compile(_NUMBER + _NUMBER + r'(?:text = )?"((?:[^"]|"")*)"')
 LAST_SAMPLE = 1 << 40  # two years at 16 kHz
 
 
@@ -123,6 +129,50 @@ def write_phn(segments: Segments) -> str:
     return "".join(f"{start} {end} {phone}\n" for start, end, phone in rows)
 
 
+def read_alignment(path: str | Path, rate: int) -> Segments:
+    """A ``.phn`` file or a TextGrid; times of a TextGrid become samples at ``rate``."""
+    path = Path(path)
+    head = path.read_bytes()[:200] if path.is_file() else b""
+    return (
+        parse_textgrid(read_text(path), rate, source=str(path)) if b"ooTextFile" in head else read_phn(path)
+    )
+
+
+def parse_textgrid(text: str, rate: int, *, source: str = "TextGrid") -> Segments:
+    """The intervals of the first interval tier of a Praat TextGrid, in the long or the short form."""
+    tier = text.partition('"IntervalTier"')[2].partition('"IntervalTier"')[0]
+    found = _INTERVAL.findall(tier.split('"TextTier"')[0])
+    if not found:
+        raise FormatError(
+            "no interval tier", source=source, line=1, remedy="save intervals from Praat as a TextGrid"
+        )
+    rows = [
+        f"{round(float(start) * rate)} {round(float(end) * rate)} {_phone_name(mark)}"
+        for start, end, mark in found
+    ]
+    return parse_phn(rows, source=source)
+
+
+def _phone_name(mark: str) -> str:
+    """The mark of an interval as one word; none at all is silence."""
+    return "_".join(mark.replace('""', '"').split()) or SILENCE
+
+
+def write_textgrid(segments: Segments, rate: int) -> str:
+    """The text of a Praat TextGrid with one interval tier, ``phones``."""
+    end = float(segments.end[-1]) / rate
+    rows = list(zip(segments.start.tolist(), segments.end.tolist(), segments.phones, strict=True))
+    lines = ['File type = "ooTextFile"', 'Object class = "TextGrid"', "", "xmin = 0", f"xmax = {end:.6f}"]
+    lines += ["tiers? <exists>", "size = 1", "item []:", "    item [1]:", '        class = "IntervalTier"']
+    lines += ['        name = "phones"', "        xmin = 0", f"        xmax = {end:.6f}"]
+    lines.append(f"        intervals: size = {len(rows)}")
+    for number, (first, last, phone) in enumerate(rows, start=1):
+        lines += [f"        intervals [{number}]:", f"            xmin = {first / rate:.6f}"]
+        quoted = phone.replace('"', '""')
+        lines += [f"            xmax = {last / rate:.6f}", f'            text = "{quoted}"']
+    return "\n".join(lines) + "\n"
+
+
 def frame_phones(segments: Segments, n_frames: int, window: int, step: int) -> list[str]:
     """The phone at the middle of every frame; beyond the alignment and in its gaps the nearest before."""
     middle = np.arange(n_frames) * step + window // 2
@@ -148,7 +198,8 @@ def find_speech(folder: str | Path) -> SpeechCorpus:
     """Utterances of a folder in either layout; DataError if there are none or recordings lack alignments."""
     folder = Path(folder)
     if not folder.is_dir():
-        raise DataError(f"{folder}: no such folder; name one that holds recordings and .phn files")
+        reason = "is a file" if folder.exists() else "no such folder"
+        raise DataError(f"{folder}: {reason}; name a folder that holds recordings and .phn files")
     timit = _timit_root(folder)
     if timit is not None:
         return _timit(timit)

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from eigenparse.arrays import LongVector, as_ids, as_offsets
+from eigenparse.arrays import FloatArray, LongVector, as_ids, as_offsets
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.normalise import compact
 
@@ -19,7 +19,15 @@ def pick_trees(treebank: Treebank, ids: LongVector) -> Treebank:
     label, labels = compact(treebank.label[rows], treebank.labels)
     word, words = compact(treebank.word[rows], treebank.words)
     parent = as_ids(np.where(parent >= 0, parent - shift, -1))
-    return Treebank(label, parent, word, offsets, treebank.line[ids], labels, words)
+    weight = None if treebank.weight is None else treebank.weight[ids]
+    return Treebank(label, parent, word, offsets, treebank.line[ids], labels, words, weight)
+
+
+def in_proportion(weight: FloatArray, most: int) -> LongVector:
+    """At most so many of the numbers of trees, evenly spread over their weights; heavy ones come several times."""
+    ends = np.cumsum(weight)
+    steps = np.linspace(0, ends[-1], min(weight.size, most), endpoint=False)
+    return as_offsets(np.minimum(np.searchsorted(ends, steps, side="right"), weight.size - 1))
 
 
 def tokens_of(treebank: Treebank) -> list[list[str]]:

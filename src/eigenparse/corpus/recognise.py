@@ -4,6 +4,8 @@ import json
 import re
 from collections.abc import Sequence
 
+from eigenparse.errors import FormatError
+
 # What ``recognise`` may answer, and how a sentence names it.
 NAMES = {
     "text": "plain text",
@@ -11,6 +13,7 @@ NAMES = {
     "trees": "bracketed trees",
     "conllu": "CoNLL-U",
     "columns": "columns, one token per line",
+    "phones": "a phone alignment",
     "json": "JSON",
     "markup": "HTML or XML",
     "model": "a model file",
@@ -19,14 +22,34 @@ NAMES = {
     "binary": "binary data",
     "empty": "nothing",
 }
+# What to do with a file that was given where something else is expected.
+REMEDIES = {
+    "text": "`eigenparse parse` reads plain text",
+    "tokens": "`eigenparse parse` reads tokenised text",
+    "trees": "`eigenparse convert` makes CoNLL-U, words or tags of trees",
+    "conllu": "`eigenparse train dependency` learns from CoNLL-U",
+    "columns": "`eigenparse train rhmm` and `eigenparse tag` read columns",
+    "phones": "`eigenparse train phones` reads alignments beside recordings, `eigenparse evaluate` scores them",
+    "json": "give the text itself, one sentence a line",
+    "markup": "save the page as plain text first",
+    "model": "give the model as MODEL and a corpus or text here",
+    "audio": "`eigenparse transcribe` reads recordings",
+    "packed": "unpack it first",
+    "binary": "give a text file in UTF-8",
+    "empty": "check that it is the right file",
+}
 HEAD = 64 * 1024  # bytes that are enough to tell
 _TREE = re.compile(r"\s*\(\s*(?:[^\s()]+\s*)?\(|\s*\([^\s()]+ [^\s()]+\)")
 _CONLLU = re.compile(r"(?:\d+(?:[-.]\d+)?)\t[^\t]*(?:\t[^\t]*){8}$")
+_PHONE = re.compile(r"\d+ \d+ \S+")
 _MAGIC = (
     (b"RIFF", "audio"), (b"fLaC", "audio"), (b"NIST_1A", "audio"), (b"OggS", "audio"), (b"ID3", "audio"),
     (b"PK\x03\x04", "packed"), (b"\x1f\x8b", "packed"), (b"\xfd7zXZ", "packed"), (b"BZh", "packed"),
     (b"%PDF", "binary"), (b"\x89PNG", "binary"), (b"\xff\xd8\xff", "binary"),
 )  # fmt: skip
+
+
+_CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\x1c\x1d\x1e\x1f"))
 
 
 def recognise(head: bytes) -> str:
@@ -35,17 +58,56 @@ def recognise(head: bytes) -> str:
     >>> recognise(b"(ROOT (S (NP (NN rain)) (VP (VBZ falls))))"), recognise(b"The rain falls .")
     ('trees', 'tokens')
     """
+    kind = recognise_bytes(head)
+    if kind is not None:
+        return kind
+    text = head.decode("utf-8", "replace").removeprefix("\ufeff")
+    if text.count("\ufffd") > 0.05 * len(text) + 1:
+        return "binary"
+    return recognise_lines(text.split("\n"))
+
+
+def recognise_bytes(head: bytes) -> str | None:
+    """The kind of a file that is no text by its first bytes; None for one that may be text."""
     if len(head) > 9 and head[8:9] == b"{" and b"eigenparse" in head[:HEAD] and head[4:8] == b"\0\0\0\0":
         return "model"
     for magic, kind in _MAGIC:
         if head.startswith(magic):
             return kind
-    if b"\0" in head:
-        return "binary"
-    text = head.decode("utf-8", "replace").removeprefix("\ufeff")
-    if text.count("\ufffd") > 0.05 * len(text) + 1:
-        return "binary"
-    return recognise_lines(text.split("\n"))
+    controls = len(head[:HEAD]) - len(head[:HEAD].translate(None, _CONTROLS))
+    return "binary" if controls > max(1, len(head[:HEAD]) // 50) else None
+
+
+def misplaced(kind: str, source: str, wanted: str) -> FormatError:
+    """The complaint that a file of some kind stands where something else is wanted."""
+    return FormatError(
+        f"this is {NAMES[kind]}, where {wanted} should be", source=source, line=1, remedy=REMEDIES[kind]
+    )
+
+
+def refuse_bytes(head: bytes, source: str, wanted: str = "text") -> None:
+    """FormatError for what is no text: models, recordings, archives, pictures, UTF-16."""
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise FormatError("the text is UTF-16", source=source, line=1, remedy="convert the file to UTF-8")
+    kind = recognise_bytes(head)
+    if kind is not None:
+        raise misplaced(kind, source, wanted)
+
+
+NO_PROSE = ("trees", "conllu", "columns", "phones", "json", "markup")
+
+
+def refuse_no_prose(lines: Sequence[str], source: str) -> None:
+    """FormatError for text that is no prose but data: trees, CoNLL-U, columns, alignments, JSON, markup."""
+    kind = recognise_lines(lines)
+    if kind in NO_PROSE:
+        raise misplaced(kind, source, "plain text")
+
+
+def may_be_trees(head: bytes) -> bool:
+    """Whether a file that begins so has brackets: most of its lines begin or end with one."""
+    lines = [line.strip() for line in head[:HEAD].split(b"\n") if line.strip() and not line.startswith(b"#")]
+    return 2 * sum(line.startswith((b"(", b")")) or line.endswith(b")") for line in lines) >= len(lines)
 
 
 def recognise_lines(lines: Sequence[str]) -> str:
@@ -57,6 +119,8 @@ def recognise_lines(lines: Sequence[str]) -> str:
     first = body[0].lstrip()
     if _CONLLU.match(body[0]):
         return "conllu"
+    if "ooTextFile" in first or all(_PHONE.fullmatch(line.strip()) for line in body[:-1] or body):
+        return "phones"
     if first.startswith(("<!", "<?xml", "<html", "<HTML")):
         return "markup"
     if first[:1] in "{[" and _is_json(first, filled):
@@ -79,17 +143,21 @@ def _is_json(first: str, lines: Sequence[str]) -> bool:
     return bool(re.match(r'[{\[]\s*(?:"[^"]*"\s*[:,\]]|[{\[]|$)', first))
 
 
+_LABEL = re.compile(r"[A-Z][A-Z0-9$|:-]*|O")
+
+
 def _is_columns(lines: Sequence[str]) -> bool:
-    """Several fields per line, always as many, with blank lines between sequences."""
+    """Several fields per line, always as many, the last of them like a label, with blank lines between sequences."""
     filled = [line.split() for line in lines if line.strip()]
     if len(filled) == len(lines) or len(filled) < 3:
         return False
     widths = {len(fields) for fields in filled[:-1] or filled}
-    return len(widths) == 1 and widths.pop() in range(2, 7)
+    labels = sum(_LABEL.fullmatch(fields[-1]) is not None for fields in filled)
+    return len(widths) == 1 and widths.pop() in range(2, 7) and 2 * labels >= len(filled)
 
 
 _ATTACHED = re.compile(
-    r"""[^\W\d_][,;:!?](?:\s|$) | [^\W\d_]{2,}[.]$ | [^\W_]n['’]t\b | [^\W_]['’](?:s|re|ve|ll|m|d)\b | ["(]\w""",
+    r"""[^\W\d_][,;:!?](?:\s|$) | [^\W\d_]{2}[.]$ | [^\W_]n['’]t\b | [^\W_]['’](?:s|re|ve|ll|m|d)\b | ["(]\w""",
     re.VERBOSE,
 )
 _APART = re.compile(r"""(?:^|\s)(?:[.,;:!?]|n['’]t|['’](?:s|re|ve|ll|m|d)|``|''|-LRB-|-RRB-)(?=\s|$)""")
@@ -97,6 +165,21 @@ _APART = re.compile(r"""(?:^|\s)(?:[.,;:!?]|n['’]t|['’](?:s|re|ve|ll|m|d)|``
 
 def _is_tokenised(lines: Sequence[str]) -> bool:
     """Whether punctuation and clitics stand apart more often than not; text with neither counts as tokenised."""
-    apart = sum(len(_APART.findall(line)) for line in lines)
-    attached = sum(len(_ATTACHED.findall(line.rstrip())) for line in lines)
+    apart, attached = _marks(lines)
     return apart >= max(attached, 1) or not attached
+
+
+def is_plainly_tokenised(sentence: str) -> bool:
+    """Whether a string was tokenised: some mark or clitic stands apart, and more of them than are attached.
+
+    >>> [is_plainly_tokenised(one) for one in ("It 's you .", "It's you.", "It rains")]
+    [True, False, False]
+    """
+    apart, attached = _marks([sentence])
+    return apart > attached
+
+
+def _marks(lines: Sequence[str]) -> tuple[int, int]:
+    """How many marks and clitics stand apart, and how many are attached to a word."""
+    apart = sum(len(_APART.findall(line)) for line in lines)
+    return apart, sum(len(_ATTACHED.findall(line.rstrip())) for line in lines)

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from eigenparse.corpus.files import STANDARD_INPUT, Readable, find_files, unpacker
+from eigenparse.corpus.files import STANDARD_INPUT, Readable, find_files, read_head, unpacker
+from eigenparse.corpus.recognise import refuse_bytes, refuse_no_prose
 from eigenparse.errors import DataError, FormatError
 
 BLOCK_BYTES = 1 << 22
+LOOK = 200  # lines that tell what a file holds
 TEXT_SUFFIXES = (".txt", ".text", ".tok")
 _BROKEN = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, ValueError)
 
@@ -20,7 +22,19 @@ def text_files(patterns: Iterable[str | Path]) -> list[Path]:
     files = find_files(patterns, suffixes=TEXT_SUFFIXES)
     if STANDARD_INPUT in files:
         raise DataError("-: the text is read twice, so it cannot come from a pipe; write it to a file first")
+    for path in files:
+        _refuse_no_text(path)
     return files
+
+
+def _refuse_no_text(path: Path) -> None:
+    """FormatError for a file that holds something else than text."""
+    try:
+        head = read_head(path)
+    except OSError as problem:
+        raise _unreadable(path, problem) from None
+    refuse_bytes(head, str(path))
+    refuse_no_prose(head.decode("utf-8", "replace").split("\n")[:LOOK], str(path))
 
 
 def text_blocks(path: str | Path, size: int = BLOCK_BYTES) -> Iterator[bytes]:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import regex
 
+from eigenparse.corpus.recognise import is_plainly_tokenised
 from eigenparse.errors import OptionError
 
 # Words whose full stop does not end a sentence, and words that have one but may end a sentence.
@@ -74,6 +75,11 @@ def sentence_tokens(
             tokens = tokenise(sentence, quotes=quotes, hyphens=hyphens)
             if tokens:
                 yield tokens
+
+
+def line_tokens(lines: Iterable[str], *, quotes: str = "penn", hyphens: str = "keep") -> Iterator[list[str]]:
+    """The tokens of each line, which is one sentence whatever it holds; none for a blank line."""
+    return (tokenise(line, quotes=quotes, hyphens=hyphens) for line in lines)
 
 
 def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
@@ -146,6 +152,17 @@ def tokenise(sentence: str, *, quotes: str = "penn", hyphens: str = "keep") -> l
     if hyphens == "split":
         tokens = [part for token in tokens for part in _split_compound(token)]
     return _told_quotes(tokens) if quotes == "penn" else tokens
+
+
+def tokens_of(sentence: str, *, quotes: str = "penn", hyphens: str = "keep") -> list[str]:
+    """The tokens of a string that somebody typed: as they stand if it is plainly tokenised, else found.
+
+    >>> tokens_of("It 's you , Mr. X ."), tokens_of("It's you.")
+    (['It', "'s", 'you', ',', 'Mr.', 'X', '.'], ['It', "'s", 'you', '.'])
+    """
+    if is_plainly_tokenised(sentence):
+        return sentence.split()
+    return tokenise(sentence, quotes=quotes, hyphens=hyphens)
 
 
 def _cut(piece: str, following: str) -> list[str]:

@@ -83,7 +83,7 @@ def binarise(treebank: Treebank, options: Binarisation = DEFAULT) -> Trees:
     shape = _factor(treebank, links)
     label, labels = _label(treebank, links, shape, options)
     word = treebank.word[shape.source]
-    return Trees(label, shape.left, shape.right, word, shape.offsets, labels, treebank.words)
+    return Trees(label, shape.left, shape.right, word, shape.offsets, labels, treebank.words, treebank.weight)
 
 
 def _check(treebank: Treebank, options: Binarisation) -> None:
@@ -234,6 +234,39 @@ def _siblings(
     result[rows] = ids.astype(np.int64) + 1
     nearest = [(treebank.labels[k % n_labels], *known[k // n_labels]) for k in distinct.tolist()]
     return result, [(), *(tuple(reversed(symbols)) for symbols in nearest)]
+
+
+@dataclass(frozen=True, slots=True)
+class Collapsed:
+    """Nodes of n-ary trees in post-order with unary chains taken together: (N,) each.
+
+    chain: number of the node's chain in ``chains``, whose labels go from top to bottom.  parent: node above, -1 at
+    roots.  word: as in the treebank.  offsets: (S + 1,).
+    """
+
+    chain: IntVector
+    parent: IntVector
+    word: IntVector
+    offsets: LongVector
+    chains: tuple[Symbols, ...]
+
+
+def collapse(treebank: Treebank) -> Collapsed:
+    """Normalised trees with their unary chains as single nodes; a root TOP over one child is left out."""
+    _check(treebank, DEFAULT)
+    links = _link(treebank, DEFAULT.factor)
+    chain, first, rest = _chains(treebank, links)
+    top = np.empty(treebank.label.size, dtype=np.int32)
+    kernel.chain_tops(links.only_child, links.skip, top)
+    rows = np.flatnonzero(links.n_children != 1)
+    node = np.full(treebank.label.size + 1, -1, dtype=np.int32)
+    node[rows] = np.arange(rows.size)
+    ids, distinct = intern(chain[top[rows]].astype(np.int64))
+    chains = tuple(_unfold(c, first, rest, treebank.labels) for c in distinct.tolist())
+    above = node[treebank.parent[top[rows]]]  # a root left out is no node
+    return Collapsed(
+        ids, above, treebank.word[rows], as_offsets(np.searchsorted(rows, treebank.offsets)), chains
+    )
 
 
 def chain_table(labels: tuple[Label, ...]) -> ChainTable:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-MODELS = {"en": "en.eig"}
+MODELS = {"en": "en.eig", "en-ud": "en-ud.eig"}
 
 
 def located(path: str | Path) -> Path:

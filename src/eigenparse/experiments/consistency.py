@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray, generator
+from eigenparse.arrays import BoolVector, FloatArray, generator
 from eigenparse.corpus.columns import Trees
 from eigenparse.experiments.known import (
     LABELS,
@@ -64,12 +64,13 @@ def feature_options(n_states: int) -> StateOptions:
     )
 
 
-def learn_known(trees: Trees, n_states: int, seed: int = 0) -> LatentGrammar:
-    """Figures 7 and 8 of [cohen-etal-2014] over all nodes, without smoothing."""
+def learn_known(trees: Trees, n_states: int, seed: int = 0, drawn: BoolVector | None = None) -> LatentGrammar:
+    """Figures 7 and 8 of [cohen-etal-2014] over all nodes, or those ``drawn``, without smoothing."""
     encoded, options = encoded_whole(trees, 0), feature_options(n_states)
     count = np.bincount(trees.label, minlength=len(trees.labels))
     features = node_features([sample_nodes(encoded, options)], count, options)
-    projected = project(encoded, features, wanted_states(count, trees.labels, options), options, seed)
+    wanted = wanted_states(count, trees.labels, options)
+    projected = project(encoded, features, wanted, options, seed, drawn)
     weights: Weights = tensor_weights(encoded, projected, 0.0)
     skeleton = replace(encoded.skeleton, n_words=len(encoded.skeleton.symbols))
     return LatentGrammar(skeleton, (weights,))
@@ -88,11 +89,15 @@ def probabilities_of(grammar: LatentGrammar, shape: tuple[int, ...]) -> FloatArr
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Sums over all trees of |p learnt - p|, one per run, and what theorem 8 says."""
+    """Sums over all trees of |p learnt - p|, one per run, and what theorem 8 says.
+
+    errors: of all nodes.  plain_errors: of one state per label.  single_errors: of one node drawn from each tree.
+    """
 
     n_trees: int
     errors: tuple[float, ...]
     plain_errors: tuple[float, ...]
+    single_errors: tuple[float, ...]
     bound: float
     conditions: Conditions
 
@@ -104,20 +109,28 @@ class Measured:
     def plain_error(self) -> float:
         return float(np.mean(self.plain_errors))
 
+    @property
+    def single_error(self) -> float:
+        return float(np.mean(self.single_errors))
+
 
 def measure(grammar: KnownGrammar, n_trees: int, *, runs: int, seed: int) -> Measured:
     """Errors of the method of moments, and of one state per label, on samples of a known grammar."""
     truth = tree_probabilities(grammar)
-    errors: tuple[list[float], list[float]] = ([], [])
+    errors: tuple[list[float], ...] = ([], [], [])
     for run in range(runs):
         rng = generator(seed, SAMPLE_STREAM, n_trees, run)
         trees = corpus_of(draw_counts(truth, n_trees, rng))
-        for m, found in zip((grammar.n_states, 1), errors):
-            learnt = probabilities_of(learn_known(trees, m, seed + run), truth.shape)
+        drawn = np.zeros(trees.label.size, dtype=np.bool_)
+        drawn[trees.offsets[:-1] + rng.integers(N_ROWS, size=len(trees))] = True
+        m = grammar.n_states
+        for states, nodes, found in zip((m, 1, m), (None, None, drawn), errors):
+            learnt = probabilities_of(learn_known(trees, states, seed + run, nodes), truth.shape)
             found.append(float(np.abs(learnt - truth).sum()))
     known = conditions(grammar)
     bound = theorem_8(known, grammar, n_trees)
-    return Measured(n_trees, tuple(errors[0]), tuple(errors[1]), bound, known)
+    every, plain, single = (tuple(found) for found in errors)
+    return Measured(n_trees, every, plain, single, bound, known)
 
 
 def theorem_8(known: Conditions, grammar: KnownGrammar, n_trees: int, delta: float = 0.1) -> float:

@@ -15,13 +15,20 @@ from eigenparse.errors import DataError, OptionError
 from eigenparse.evaluate.compare import Comparison, paired_bootstrap, percent_of_sums
 from eigenparse.inference.dependency.arcs import kbest
 from eigenparse.inference.dependency.rerank import Candidates, choose, chosen_heads, oracle, scored
+from eigenparse.inference.dependency.tags import with_predicted_tags
 from eigenparse.learn.dependency.arcs import ArcOptions
+from eigenparse.learn.dependency.reading import TreeData
 from eigenparse.learn.dependency.rerank import RerankerOptions, joined
+from eigenparse.learn.dependency.tags import jackknifed_tags
 from eigenparse.learn.dependency.trees import ESTIMATORS, DepTreeOptions
 from eigenparse.models.dependency.arcs import ArcModel
+from eigenparse.models.dependency.deptree import TreeModel
+from eigenparse.models.vectors.vectors import WordVectors
 from eigenparse.work.kept import Kept, Part, fingerprint
 from eigenparse.work.work import Work
 
+WORDS = "-words"
+TAG_FOLDS = 10  # section 4.1
 PARSER, RERANKED, BEST = "parser", "re-ranked, base features", "best tree of the list"
 Tell = Callable[[str], None]
 Lists = tuple[IntMatrix, FloatArray, LongVector]
@@ -31,6 +38,7 @@ Lists = tuple[IntMatrix, FloatArray, LongVector]
 class Plan:
     """What to run.  estimators: of log p; each has a row of its own.  states: by estimator.
 
+    ``NAME@K`` is estimator NAME with K states; ``NAME-words`` observes words by their ``vectors`` instead of tags.
     keep: a folder for trained parsers, lists and log p, which later runs find again.
     """
 
@@ -43,23 +51,42 @@ class Plan:
     passes: int = 10
     seed: int = 0
     keep: Path | None = None
+    vectors: WordVectors | None = None
 
     def __post_init__(self) -> None:
         if not self.orders or any(order not in (1, 2) for order in self.orders):
             raise OptionError(f"orders must be 1, 2 or both, got {self.orders} instead")
-        unknown = [name for name in self.estimators if name not in ESTIMATORS]
+        unknown = [name for name in self.estimators if self.parts(name)[0] not in ESTIMATORS]
+        if self.vectors is None and any(name.partition("@")[0].endswith(WORDS) for name in self.estimators):
+            raise OptionError("estimators of words need word vectors; give --vectors FILE, made by embed")
         if unknown:
             raise OptionError(
                 f"estimators must be among {', '.join(ESTIMATORS)}, got {', '.join(unknown)} instead"
             )
 
-    def learner(self, estimator: str) -> DepTreeOptions:
+    def parts(self, name: str) -> tuple[str, int, bool]:
+        """Estimator, states, and whether it observes words."""
+        base, _, states = name.partition("@")
+        estimator = base.removesuffix(WORDS)
+        default = dict(self.states).get(estimator, 10)
+        return estimator, int(states) if states.isdigit() else default, base != estimator
+
+    def learner(self, name: str) -> DepTreeOptions:
         """The tree learner of an estimator."""
-        states = dict(self.states).get(estimator, 10)
+        estimator, states, words = self.parts(name)
         members = self.members if estimator == "lpcfg" else 1
         return DepTreeOptions(
-            estimator=estimator, states=states, members=members, relations=False, seed=self.seed
+            estimator=estimator,
+            states=states,
+            channels="form" if words else "",
+            members=members,
+            relations=False,
+            seed=self.seed,
         )
+
+    def fit(self, name: str, trees: Dependencies) -> TreeModel:
+        """The tree model of an estimator."""
+        return self.learner(name).fit(TreeData(trees, self.vectors if self.parts(name)[2] else None))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +131,26 @@ def with_log_p(estimator: str) -> str:
     return f"{RERANKED} + log p ({estimator})"
 
 
+def _check_sizes(train: Dependencies, parts: dict[str, Dependencies], n_folds: int) -> None:
+    if len(train) < n_folds or not all(map(len, parts.values())):
+        raise DataError("too few sentences; give every part at least as many as there are folds")
+
+
+def with_tags_of_taggers(
+    train: Dependencies, parts: dict[str, Dependencies], seed: int, tell: Tell
+) -> tuple[Dependencies, dict[str, Dependencies]]:
+    """Section 4.1: 10-fold jack-knifed tags of the training trees, tags of a tagger of all of them for the rest."""
+    _check_sizes(train, parts, TAG_FOLDS)
+    tell("jack-knifed tags")
+    tagged = jackknifed_tags(train, seed=seed, n_folds=TAG_FOLDS)
+    return tagged.trees, {name: with_predicted_tags(tagged.taggers, part) for name, part in parts.items()}
+
+
 def run_order(
     order: int, train: Dependencies, parts: dict[str, Dependencies], plan: Plan, tell: Tell
 ) -> Outcome:
     """Train and apply everything of one order."""
-    if len(train) < plan.n_folds or not all(map(len, parts.values())):
-        raise DataError("too few sentences; give every part at least as many as there are folds")
+    _check_sizes(train, parts, plan.n_folds)
     start = time.process_time()
     learner = ArcOptions(order=order, passes=plan.passes, label_passes=1, seed=plan.seed)
     tell(f"order {order}: parser of all sentences")
@@ -171,7 +212,7 @@ def _log_p(
     trees = plan.learner(name)
 
     def compute() -> Part:
-        found = scored(sentences, *lists, (trees.fit(seen),))
+        found = scored(sentences, *lists, (plan.fit(name, seen),))
         return {}, {"log_p": found.log_p[0], "positive": found.positive[0]}
 
     arrays = _kept(plan, name, compute, learner, trees, seen, sentences)[1]

@@ -1,14 +1,17 @@
 """The plan of [matejovicova-2018], sections 4.1 to 4.3: a treebank and a size in, trials out."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from eigenparse.arrays import LongVector, generator
+from eigenparse.corpus.columns import Treebank
+from eigenparse.decode.grammar.objective import Objective
+from eigenparse.decode.grammar.parser import ParserOptions
 from eigenparse.errors import OptionError
 from eigenparse.experiments.treebanks import Corpus, random_split, word_counts
-from eigenparse.experiments.trials import Trial
+from eigenparse.experiments.trials import LONGEST, Trial
+from eigenparse.inference.grammar.forest import NO_PRUNING
 from eigenparse.learn.grammar.options import THESIS as THESIS_SETTINGS
 from eigenparse.learn.grammar.options import GrammarOptions
 
@@ -23,6 +26,16 @@ SPLIT_STREAM = 0x5A17
 THESIS, PLAIN, OURS = "thesis", "no states", "eigenparse"
 FEATURES, SMOOTH, EM = "+ all features, scaled", "+ smoothing", "+ EM"
 WORDS, MOMENTS = "eigenparse, words only", "method of moments"
+TAGGED, OURS_TAGGED = "thesis, predicted tags", "eigenparse, predicted tags"
+TAGS = {WORDS: "none", TAGGED: "predicted", OURS_TAGGED: "predicted"}
+# Section 3.4 of the thesis, the parser of [cohen-etal-2013]: chart items of a posterior below 0.00005 under the
+# grammar without states are left out, nothing else is; the tree has the largest sum of marginals [goodman-1996].
+THESIS_SEARCH = ParserOptions(
+    pruning=replace(NO_PRUNING, item=0.00005), objective=Objective("labelled-recall"), max_length=LONGEST
+)
+BY_THESIS = (THESIS, PLAIN, TAGGED, FEATURES, SMOOTH, EM)
+
+Data = tuple[Treebank, LongVector, Treebank, LongVector]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +87,15 @@ def settings(seed: int) -> dict[str, GrammarOptions]:
         OURS: usual,
         WORDS: usual,
         MOMENTS: replace(usual, method="tensor"),
+        TAGGED: thesis,
+        OURS_TAGGED: usual,
     }
+
+
+def _trial(part: str, name: str, x: int, run: int, options: GrammarOptions, data: Data) -> Trial:
+    """A trial that parses as the thesis does, or as we do."""
+    search = THESIS_SEARCH if name in BY_THESIS else ParserOptions(max_length=LONGEST)
+    return Trial(part, name, x, run, options, *data, TAGS.get(name, "gold"), search)
 
 
 def judged_on(corpus: Corpus, plan: Plan) -> int:
@@ -116,7 +137,7 @@ def _size_trials(corpus: Corpus, plan: Plan) -> list[Trial]:
         chosen = settings(plan.seed + run)
         chosen[THESIS] = with_states(chosen[THESIS], SIZE_STATES)
         found += [
-            Trial(SIZES, name, n, run, chosen[name], corpus.pool, train[:n], corpus.pool, test)
+            _trial(SIZES, name, n, run, chosen[name], (corpus.pool, train[:n], corpus.pool, test))
             for n in training_sizes(corpus, plan)
             for name in (THESIS, PLAIN, OURS)
         ]
@@ -129,16 +150,13 @@ def _state_trials(corpus: Corpus, plan: Plan) -> list[Trial]:
     for run, (train, test) in enumerate(_splits(corpus, plan)):
         chosen = settings(plan.seed + run)
         found += [
-            Trial(
+            _trial(
                 STATES,
                 name,
                 m,
                 run,
                 with_states(chosen[name], m),
-                corpus.pool,
-                train[:size],
-                corpus.pool,
-                test,
+                (corpus.pool, train[:size], corpus.pool, test),
             )
             for m in plan.states
             for name in (THESIS, OURS)
@@ -147,20 +165,13 @@ def _state_trials(corpus: Corpus, plan: Plan) -> list[Trial]:
 
 
 def _compared_trials(corpus: Corpus, plan: Plan) -> list[Trial]:
-    """All settings on the treebank's own cut."""
-    train, test = (np.flatnonzero(word_counts(part) > 1) for part in (corpus.train, corpus.dev))
+    """All settings on the treebank's own cut; other tags at the most states only."""
+    source, gold = corpus.wide_train, corpus.dev
+    train, test = (np.flatnonzero(word_counts(part) > 1) for part in (source, gold))
     test = test[: judged_on(corpus, plan) * 4 // 3]  # the thesis: 1,000 and 1,334
-    chosen: Sequence[tuple[str, GrammarOptions]] = [
-        pair for pair in settings(plan.seed).items() if pair[0] != PLAIN
-    ]
-    tasks = [
-        (name, with_states(options, m), m)
-        for m in plan.compared
-        for name, options in chosen
-        if name != WORDS or m == max(plan.compared)
-    ]
-    tasks.append((PLAIN, settings(plan.seed)[PLAIN], 1))
+    states = {PLAIN: (1,), WORDS: (max(plan.compared),)}
     return [
-        Trial(COMPARED, name, m, 0, options, corpus.train, train, corpus.dev, test, name != WORDS)
-        for name, options, m in tasks
+        _trial(COMPARED, name, m, 0, with_states(options, m), (source, train, gold, test))
+        for name, options in settings(plan.seed).items()
+        for m in states.get(name, plan.compared)
     ]

@@ -7,7 +7,7 @@ import numpy as np
 from eigenparse.arrays import AnyArray, LongMatrix
 from eigenparse.evaluate.compare import Comparison, paired_bootstrap, percent_of_sums
 from eigenparse.experiments.stratos import SPECTRAL, SpeechData, StratosPlan, Trial, correct, emission_note
-from eigenparse.report import Curves, Report, Section, Series, Table
+from eigenparse.report import Cell, Curves, Report, Section, Series, Table
 
 # Figures 7 and 8 of the paper, TIMIT, 39 phones, 10,000 codes: development and test accuracy.
 PAPER_DEV = {"EM(4)": 56.80, "EM(24)": 56.23, "figure 6": 56.94, "no pos": 56.56, "no np, pp, pos": 55.45}
@@ -73,6 +73,62 @@ def figure_five(trials: list[Trial]) -> Curves:
         tuple(lines),
         "EM: the best round is shown, as in the paper. One state is the HMM.",
     )
+
+
+def finding(trials: list[Trial]) -> Table:
+    """What the paper reads off figure 5, and what can be read off ours."""
+    rows = [
+        (name, max(points)[1], max(points)[0], paper)
+        for name, points, paper in (
+            ("EM, random start", _points(trials, "em", "random"), "peaks at 4, then degrades"),
+            ("spectral, tensors", _points(trials, "spectral"), "improves until 24"),
+            ("spectral, clusters", _points(trials, "cluster"), None),
+        )
+        if points
+    ]
+    return Table(
+        "Figure 5: the best number of states", ("method", "best m", "accuracy, dev", "paper"), tuple(rows)
+    )
+
+
+def _points(trials: list[Trial], method: str, start: str = "") -> list[tuple[float, int]]:
+    """Accuracy and states of the trials of a row of figure 8."""
+    return [(t.dev, t.task.states) for t in trials if t.task.row == (method, start)]
+
+
+def same_states(trials: list[Trial]) -> Table:
+    """Every method at the same number of states, with its training time."""
+    rows: list[tuple[str | int | float | None, ...]] = []
+    kinds = (("spectral", ""), ("cluster", ""), ("em", "random"), ("em", "clusters"))
+    for m in sorted({t.task.states for t in trials if t.task.row in kinds}):
+        best = [
+            max(
+                (t for t in trials if t.task.row == kind and t.task.states == m),
+                key=lambda t: t.dev,
+                default=None,
+            )
+            for kind in kinds
+        ]
+        if sum(t is not None for t in best) > 1:
+            rows.append((m, *(x for t in best for x in ((None, None) if t is None else (t.dev, t.seconds)))))
+    names = ("tensors", "clusters", "EM", "EM from clusters")
+    header = ("m", *(x for name in names for x in (name, f"{name}: CPU s")))
+    note = "Figure 7 compares at m = 24. EM with more than 32 states runs 20 rounds at most; the best round is shown."
+    return Table("The same number of states, dev", header, tuple(rows), note)
+
+
+def conditioning(trials: list[Trial]) -> Table:
+    """Section 7: informative features yield greater singular values."""
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (t.task.note, *t.singular, t.dev)
+        for t in sorted((t for t in trials if t.singular), key=lambda t: -len(t.task.note))
+    )
+    header = ("templates", "Ω1 first", "Ω1 last", "Ω2 first", "Ω2 last", "accuracy, dev")
+    note = (
+        "Means over frames of the first and the last kept singular value of the two cross-moments of a phone. The "
+        "paper: informative features yield greater singular values, which need fewer samples."
+    )
+    return Table("Section 7: templates and singular values", header, rows, note)
 
 
 def figure_seven(trials: list[Trial]) -> Table:
@@ -159,7 +215,16 @@ def stratos_section(data: SpeechData, trials: list[Trial], plan: StratosPlan) ->
             for note, trace in sorted(unseen.items())
         ),
     )
-    items = (figure_eight(data, tested, plan.seed), figure_five(trials), figure_seven(trials), rounds, facts)
+    items = (
+        figure_eight(data, tested, plan.seed),
+        figure_five(trials),
+        finding(trials),
+        figure_seven(trials),
+        same_states(trials),
+        conditioning(trials),
+        rounds,
+        facts,
+    )
     return Section(data.name, "", items)
 
 

@@ -17,6 +17,7 @@ from eigenparse.synthetic import sample_treebank
 
 SYNTHETIC_TRAIN, SYNTHETIC_DEV, DEV_SEED = 4000, 500, 1_000_000
 TRAIN_SECTIONS, DEV_SECTIONS, POOL_SECTIONS = range(2, 22), (22, 24), range(23)
+WIDE_SECTIONS = range(1, 22)
 DEV_SHARE = 10  # of a single file, one tree in this many is for development
 MIN_TREES = 20
 _FILE = re.compile(r"wsj_(\d\d)\d\d\.", re.IGNORECASE)
@@ -24,20 +25,27 @@ _FILE = re.compile(r"wsj_(\d\d)\d\d\.", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Normalised trees of one treebank.  pool: what random samples are drawn from; test parts stay unread."""
+    """Normalised trees of one treebank.
+
+    pool: what random samples are drawn from.  wide_train: what experiment 4.3 of [matejovicova-2018] learns from, one
+    section more than usual of the Penn Treebank.  Test parts stay unread.
+    """
 
     name: str
     origin: str
     train: Treebank
     dev: Treebank
     pool: Treebank
+    wide_train: Treebank
 
 
 def synthetic_corpus(seed: int = 0, *, n_train: int = SYNTHETIC_TRAIN, n_dev: int = SYNTHETIC_DEV) -> Corpus:
     """The bundled treebank, whose hidden states are known."""
     train = normalise(sample_treebank(n_train, seed))
     dev = normalise(sample_treebank(n_dev, DEV_SEED + seed))
-    return Corpus("synthetic", "sampled from the bundled grammar", train, dev, join_treebanks([train, dev]))
+    return Corpus(
+        "synthetic", "sampled from the bundled grammar", train, dev, join_treebanks([train, dev]), train
+    )
 
 
 def load_corpus(path: str | Path) -> Corpus:
@@ -58,11 +66,13 @@ def load_corpus(path: str | Path) -> Corpus:
         cut = {part: _part(path, part) for part in ("train", "dev")}
         if cut["train"] and cut["dev"]:
             train, dev = (normalise(read_trees(cut[part])) for part in ("train", "dev"))
-            return _checked(Corpus(name, "train and dev files", train, dev, join_treebanks([train, dev])))
+            return _checked(
+                Corpus(name, "train and dev files", train, dev, join_treebanks([train, dev]), train)
+            )
     every = normalise(read_trees(path))
     at = len(every) - len(every) // DEV_SHARE
     train, dev = take_trees(every, 0, at), take_trees(every, at, len(every))
-    return _checked(Corpus(name, "one file, its last tenth for development", train, dev, every))
+    return _checked(Corpus(name, "one file, its last tenth for development", train, dev, every, train))
 
 
 def _part(folder: Path, part: str) -> list[Path]:
@@ -103,8 +113,9 @@ def _penn(name: str, sections: dict[int, list[Path]]) -> Corpus:
         return normalise(read_trees([path for s in wanted for path in sections.get(s, ())]))
 
     dev = next(s for s in DEV_SECTIONS if s in sections)
-    origin = f"Penn Treebank sections: train 02-21, dev {dev:02d}; samples from 00-22"
-    return _checked(Corpus(name, origin, read(TRAIN_SECTIONS), read((dev,)), read(POOL_SECTIONS)))
+    origin = f"Penn Treebank sections: train 02-21 (4.3: 01-21), dev {dev:02d}; samples from 00-22"
+    parts = [read(wanted) for wanted in (TRAIN_SECTIONS, (dev,), POOL_SECTIONS, WIDE_SECTIONS)]
+    return _checked(Corpus(name, origin, *parts))
 
 
 def _checked(corpus: Corpus) -> Corpus:

@@ -6,12 +6,14 @@ import multiprocessing
 import time
 from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
+from itertools import pairwise
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
 from eigenparse.arrays import LongVector
 from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.label_sources import preterminals
 from eigenparse.corpus.pick import pick_trees
 from eigenparse.corpus.transform import Binarisation, as_treebank, binarise, unbinarise
 from eigenparse.decode.grammar.parser import (
@@ -28,9 +30,12 @@ from eigenparse.decode.grammar.parser import (
 from eigenparse.decode.grammar.request import Request, space_of
 from eigenparse.evaluate.brackets import score_brackets
 from eigenparse.inference.grammar.forest import Choices, Constraints
+from eigenparse.inference.tagger.chain import tag_ids
 from eigenparse.learn.grammar.learner import fit_grammar
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.learn.once import Once
+from eigenparse.learn.tagger.base import labelled
+from eigenparse.learn.tagger.learner import TaggerOptions
 from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, TagContext
 from eigenparse.run.ordered import blocks
 from eigenparse.synthetic import sample_treebank
@@ -44,8 +49,8 @@ LONGEST, WARM_TREES, MOST_TOGETHER = 10_000, 60, 8
 class Trial:
     """What to learn from which trees of ``source``, and which trees of ``gold`` to parse.
 
-    part, setting, x, run: where the result belongs.  tagged: parse words with their gold tags, as the
-    thesis does, or words alone.
+    part, setting, x, run: where the result belongs.  tags: words are parsed with their "gold" tags, as in the
+    thesis, with tags "predicted" by a tagger of the training trees, or with "none".  search: how to parse.
     """
 
     part: str
@@ -57,7 +62,8 @@ class Trial:
     train: LongVector
     gold: Treebank
     test: LongVector
-    tagged: bool = True
+    tags: str = "gold"
+    search: ParserOptions = ParserOptions(max_length=LONGEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +95,15 @@ class Outcome:
     parse_seconds: float
 
 
-def requests_of(treebank: Treebank, *, tagged: bool) -> list[Request]:
-    """The words of every tree, with their tags or without."""
-    leaf = np.flatnonzero(treebank.word >= 0)
-    cuts = np.searchsorted(leaf, treebank.offsets)
-    words = [treebank.words[w] for w in treebank.word[leaf].tolist()]
-    tags = [treebank.labels[a] for a in treebank.label[leaf].tolist()]
-    bounds = zip(cuts[:-1].tolist(), cuts[1:].tolist())
-    return [Request(tuple(words[i:j]), tuple(tags[i:j]) if tagged else None) for i, j in bounds]
+def requests_of(treebank: Treebank, tags: str = "gold", train: Treebank | None = None) -> list[Request]:
+    """The words of every tree with the kind of tags that a trial asks for; ``train``: what a tagger learns from."""
+    leaves = preterminals(treebank)
+    words, given = leaves.column("word").strings(), leaves.column("label").strings()
+    if tags == "predicted" and train is not None:
+        tagger = TaggerOptions(method="hmm", emission="loglinear").fit(labelled(preterminals(train), "label"))
+        given = [tagger.first.labels[a] for a in tag_ids(tagger.first, leaves.without("label")).tolist()]
+    bounds = pairwise(leaves.offsets.tolist())
+    return [Request(tuple(words[i:j]), None if tags == "none" else tuple(given[i:j])) for i, j in bounds]
 
 
 def run_trial(trial: Trial) -> Outcome:
@@ -112,7 +119,7 @@ def run_together(trials: Sequence[Trial]) -> list[Outcome]:
     warm()
     first = trials[0]
     train, gold = pick_trees(first.source, first.train), pick_trees(first.gold, first.test)
-    searches, once = Searches(requests_of(gold, tagged=first.tagged)), Once()
+    searches, once = Searches(requests_of(gold, first.tags, train), first.search), Once()
     binary, outcomes = as_binary(gold), dict[GrammarOptions, Outcome]()
     for trial in trials:
         if trial.options not in outcomes:
@@ -171,14 +178,15 @@ class _Base:
 
 @dataclass(frozen=True, slots=True)
 class Searches:
-    """Sentences, and where their trees lie under each plain PCFG that was asked for."""
+    """Sentences, how to parse them, and where their trees lie under each plain PCFG that was asked for."""
 
     requests: list[Request]
+    options: ParserOptions = ParserOptions(max_length=LONGEST)
     bases: list[_Base] = field(default_factory=list)
 
     def parse(self, grammar: LatentGrammar) -> tuple[Treebank, LongVector, float]:
         """The best tree of every sentence, whether the latent grammar gave it any probability, seconds spared."""
-        parser = make_parser(grammar, ParserOptions(max_length=LONGEST))
+        parser = make_parser(grammar, self.options)
         base = next((base for base in self.bases if same_base(base.grammar, grammar)), None)
         spared = 0.0 if base is None else base.seconds
         if base is None:
@@ -240,7 +248,7 @@ def _run_group(task: tuple[Work, Sequence[Trial]]) -> list[Outcome]:
 def group_name(trials: Sequence[Trial]) -> str:
     """A digest of everything that the outcomes of a group depend on."""
     first = trials[0]
-    places = [(t.part, t.setting, t.x, t.run, t.tagged) for t in trials]
+    places = [(t.part, t.setting, t.x, t.run, t.tags, repr(t.search)) for t in trials]
     data = (first.source, first.train, first.gold, first.test)
     return fingerprint(places, [t.options for t in trials], *data)
 
@@ -250,8 +258,8 @@ def groups_of(trials: Sequence[Trial]) -> list[list[int]]:
     found: dict[Hashable, dict[GrammarOptions, list[int]]] = {}
     for i, trial in enumerate(trials):
         of = trial.options.filled()
-        data = (id(trial.source), trial.train.tobytes(), id(trial.gold), trial.test.tobytes(), trial.tagged)
-        same = found.setdefault((*data, of.binarisation, of.of_lexicon), {})
+        data = (id(trial.source), trial.train.tobytes(), id(trial.gold), trial.test.tobytes())
+        same = found.setdefault((*data, trial.tags, trial.search, of.binarisation, of.of_lexicon), {})
         same.setdefault(trial.options, []).append(i)
     return [
         [i for part in some for i in part]
@@ -274,5 +282,5 @@ def warm() -> None:
     few = sample_treebank(WARM_TREES, 0)
     for method in ("cluster", "tensor"):
         grammar = GrammarOptions(method=method, em_rounds=1).fit(few)
-        for tagged in (False, True):
-            Searches(requests_of(few, tagged=tagged)[:2]).parse(grammar)
+        for tags in ("none", "gold"):
+            Searches(requests_of(few, tags)[:2]).parse(grammar)

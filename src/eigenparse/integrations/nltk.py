@@ -4,12 +4,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from nltk.parse.api import ParserI
-from nltk.tree import ProbabilisticTree
-
 from eigenparse.api.grammar import Grammar, load
 from eigenparse.api.raw import sentences_of
 from eigenparse.decode.grammar.results import Parse
+from eigenparse.errors import missing_extra
+
+try:
+    from nltk.parse.api import ParserI
+    from nltk.tree import ProbabilisticTree
+except ImportError as problem:
+    raise missing_extra("nltk") from problem
 
 
 class EigenParser(ParserI):  # type: ignore[misc]  # nltk has no types

@@ -10,14 +10,17 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from spacy.language import Language
-from spacy.tokens import Doc, Span, Token
-
 from eigenparse.api.grammar import Grammar, load
 from eigenparse.corpus.brackets import escape
 from eigenparse.corpus.tokenise import split_sentences
 from eigenparse.decode.grammar.results import Parse
-from eigenparse.errors import DataError
+from eigenparse.errors import DataError, missing_extra
+
+try:
+    from spacy.language import Language
+    from spacy.tokens import Doc, Span, Token
+except ImportError as problem:
+    raise missing_extra("spacy") from problem
 
 STORE = "eigenparse_data"
 Row = tuple[int, int, list[str], float]  # first token, end, labels from top to bottom, posterior

@@ -6,7 +6,8 @@ Nothing here recurses: open brackets live on a stack array, so depth is bounded 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 FINE, NEVER_CLOSED, UNMATCHED, OUTSIDE, CHILDLESS, MIXED, TWO_WORDS, OPEN_COMMENT, NOT_UTF8 = range(9)
 
@@ -43,19 +44,19 @@ class Names(NamedTuple):
     word_at: object
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_blank(c):
     """Whether a byte separates tokens."""
     return c == 32 or 9 <= c <= 13
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def ends_line(data, i):
     """Whether byte i is the last of a line end (LF, CR LF or a lone CR)."""
     return data[i] == NEWLINE or (data[i] == RETURN and not (i + 1 < data.size and data[i + 1] == NEWLINE))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def is_utf8(data, start, stop):
     """Whether the slice is valid UTF-8 as RFC 3629 has it (no surrogates, no overlong forms)."""
     i = start
@@ -87,7 +88,7 @@ def is_utf8(data, start, stop):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def atom_stop(data, start):
     """End of the token at ``start``, negated if the token is not valid UTF-8."""
     i = start
@@ -98,7 +99,7 @@ def atom_stop(data, start):
     return i if seen < 0x80 or is_utf8(data, start, i) else -i
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_token(node, start, stop):
     """Make a token the label or the word of an open bracket; what is wrong with that, if anything."""
     if node[KIND] == BARE:
@@ -110,7 +111,7 @@ def add_token(node, start, stop):
     return FINE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def open_bracket(stack, depth, height):
     """Push an open bracket; what is wrong with that, if anything."""
     if depth > 0:
@@ -124,7 +125,7 @@ def open_bracket(stack, depth, height):
     return FINE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def finish_row(node, row, height, scan):
     """Write a closed bracket's row and adopt the rows that wait for it; how many rows wait now."""
     for k in range(4):
@@ -137,7 +138,7 @@ def finish_row(node, row, height, scan):
     return height + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scan_tree(data, scan, strict, split):
     """Read one tree from its opening bracket on; the first problem met, if any.
 
@@ -185,7 +186,7 @@ def scan_tree(data, scan, strict, split):
     return NEVER_CLOSED
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def comment_stop(data, i):
     """End of the comment that starts at i: i if there is none, -1 if it is never closed."""
     c = data[i]
@@ -203,7 +204,7 @@ def comment_stop(data, i):
     return i
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scan_between(data, state):
     """Move to the next opening bracket or the end, over blanks and comments; the first problem met."""
     i = state[POS]
@@ -228,7 +229,7 @@ def scan_between(data, state):
     return FINE
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def next_start(data, state):
     """Move to the next line that starts with a bracket, or to the end."""
     i = state[POS]
@@ -242,7 +243,7 @@ def next_start(data, state):
     state[POS] = i
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scan_trees(data, skip, split, scan, tree_stop, tree_line, problems):
     """Read every tree of a file.
 
@@ -278,7 +279,7 @@ def scan_trees(data, skip, split, scan, tree_stop, tree_line, problems):
         next_start(data, state)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def intern_slices(data, start, stop, table, hashes, ids, first):
     """Dense ids of byte slices in order of first occurrence; how many there are.
 
@@ -307,7 +308,7 @@ def intern_slices(data, start, stop, table, hashes, ids, first):
     return n_distinct
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def same_slice(data, start, stop, other_start, other_stop):
     """Whether two slices hold the same bytes."""
     size = stop - start
@@ -319,7 +320,7 @@ def same_slice(data, start, stop, other_start, other_stop):
     return i == size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def text_sizes(label, parent, word, label_size, word_size, size):
     """Write the length of each row's text ``(label child child)`` or ``(tag word)``."""
     size[:] = 0
@@ -331,7 +332,7 @@ def text_sizes(label, parent, word, label_size, word_size, size):
             size[parent[r]] += 1 + size[r]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_text(label, parent, word, size, at, names, text):
     """Write every row's brackets, label and word into ``text``.
 

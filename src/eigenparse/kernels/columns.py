@@ -1,10 +1,11 @@
 """Derived columns of binary trees in post-order: one pass up, one pass down."""
 
 import numpy as np
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def spans(left, right, offsets, start, size):
     """First word position within the sentence and number of words of every row."""
     for s in range(offsets.size - 1):
@@ -19,14 +20,14 @@ def spans(left, right, offsets, start, size):
                 size[i] = size[left[i]] + size[right[i]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def heights(left, right, height):
     """Longest way down to a word; 0 at preterminals."""
     for i in range(left.size):
         height[i] = 0 if left[i] < 0 else 1 + max(height[left[i]], height[right[i]])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def head_rows(left, right, parent_symbol, child_symbol, is_partial, rank, rightmost, head):
     """The preterminal row that heads each row.
 
@@ -47,7 +48,7 @@ def head_rows(left, right, parent_symbol, child_symbol, is_partial, rank, rightm
         best[i] = rank_x if take_left else rank_y
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def other_head_above(parent, head_tag, out):
     """The first head tag met going up that differs from the row's own; -1 if there is none."""
     for i in range(parent.size - 1, -1, -1):

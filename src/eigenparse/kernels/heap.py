@@ -3,7 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 
 class Heap(NamedTuple):
@@ -13,7 +14,7 @@ class Heap(NamedTuple):
     item: Any
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def before(heap, p, q):
     """Whether entry p is better than entry q."""
     if heap.score[p] != heap.score[q]:
@@ -24,7 +25,7 @@ def before(heap, p, q):
     return heap.item[p, 2] < heap.item[q, 2]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def swap(heap, p, q):
     """Exchange two entries."""
     heap.score[p], heap.score[q] = heap.score[q], heap.score[p]
@@ -32,7 +33,7 @@ def swap(heap, p, q):
         heap.item[p, k], heap.item[q, k] = heap.item[q, k], heap.item[p, k]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def push(heap, size, score, item):
     """Add an entry to the first ``size`` ones; return the new size."""
     p = size
@@ -47,7 +48,7 @@ def push(heap, size, score, item):
     return size + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pop(heap, size):
     """Move the best entry behind the others, to position size - 1; return the new size, which is that position."""
     size -= 1

@@ -5,10 +5,11 @@ least twice the number of keys; a slot holds the position of a key in its list o
 """
 
 import numpy as np
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def mix(a, b):
     """A well-spread 64-bit key of two keys."""
     x = np.uint64(a) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(b) + np.uint64(0x632BE59BD9B4E019)
@@ -17,14 +18,14 @@ def mix(a, b):
     return x ^ (x >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mix_columns(a, b, out):
     """out[i] = mix(a[i], b[i])."""
     for i in range(a.size):
         out[i] = mix(a[i], b[i])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def empty_table(n):
     """A table with room for n keys."""
     size = 16
@@ -33,7 +34,7 @@ def empty_table(n):
     return np.full(size, -1, dtype=np.int32)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_slot(keys, table, key):
     """The slot of ``table`` that holds the position of ``key`` in ``keys``, or the empty slot where it belongs."""
     mask = table.size - 1
@@ -44,7 +45,7 @@ def find_slot(keys, table, key):
     return slot
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def intern_keys(keys, ids, first):
     """Write the dense id of each key and the row where each id first occurs; return the number of ids."""
     table, distinct = empty_table(keys.size), np.empty_like(keys)
@@ -59,7 +60,7 @@ def intern_keys(keys, ids, first):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_keys(wanted, keys, out):
     """Write the position in ``keys`` of every wanted key, -1 where absent."""
     table = empty_table(keys.size)

@@ -1,10 +1,11 @@
 """Products with feature matrices that are stored as ids: n rows, T active features a row."""
 
 import numpy as np
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def gather(ids, scale, M, out):
     """out[i] = sum over t of scale[ids[i, t]] * M[ids[i, t]]."""
     n, n_templates = ids.shape
@@ -19,7 +20,7 @@ def gather(ids, scale, M, out):
                 out[i, j] += s * M[f, j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scatter(ids, scale, P, out):
     """out[f] = sum over (i, t) with ids[i, t] = f of scale[f] * P[i]."""
     n, n_templates = ids.shape
@@ -33,7 +34,7 @@ def scatter(ids, scale, P, out):
                 out[f, j] += s * P[i, j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def nearest(rows, centres, out):
     """out[i] = index of the centre closest to rows[i]; the first on ties."""
     n, d = rows.shape

@@ -20,6 +20,7 @@ from safetensors.numpy import save
 
 from eigenparse.arrays import AnyArray
 from eigenparse.corpus.files import write_whole
+from eigenparse.corpus.recognise import HEAD, NAMES, recognise
 from eigenparse.errors import ModelFileError
 
 FORMAT_VERSION = 1
@@ -96,8 +97,12 @@ def _read(path: Path, *, header_only: bool = False) -> tuple[Header, bytes]:
             size = os.fstat(stream.fileno()).st_size
             length = struct.unpack("<Q", head)[0] if len(head) == 8 else 0
             if not 2 <= length <= min(size - 8, MAX_HEADER_BYTES):
+                kind = recognise(head + stream.read(HEAD))
                 raise ModelFileError(
                     f"{path}: not an eigenparse model, or cut short; check the path or copy it again"
+                    if kind in ("model", "binary", "empty")
+                    else f"{path}: not an eigenparse model but {NAMES[kind]}; name a file that "
+                    "`eigenparse train` wrote, or en"
                 )
             text = stream.read(length)
             data = b"" if header_only else head + text + stream.read()

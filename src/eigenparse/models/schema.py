@@ -236,6 +236,7 @@ def _parsed(text: str) -> ast.expr:
 
 _OPERATIONS: dict[type, Callable[[int, int], int]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.LShift: operator.lshift,
+    ast.FloorDiv: operator.floordiv,
 }  # fmt: skip
 
 

@@ -97,7 +97,8 @@ def _latent(states: NodeStates | None) -> Json | None:
 def _arcs(trees: Sequence[str]) -> list[list[Json]]:
     """Heads and relations of trees in brackets."""
     found = to_dependencies(parse_trees("\n".join(trees)))
-    rows = [{"head": h, "relation": r} for h, r in zip(found.head.tolist(), found.strings("relation"))]
+    columns = zip(found.head.tolist(), found.strings("relation"), found.strings("upos"))
+    rows = [{"head": head, "relation": relation, "upos": upos} for head, relation, upos in columns]
     ends = found.offsets.tolist()
     return [rows[low:high] for low, high in itertools.pairwise(ends)]
 

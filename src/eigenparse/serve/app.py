@@ -4,6 +4,7 @@ import contextlib
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,13 +14,22 @@ from fastapi.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 from eigenparse import __version__
+from eigenparse.data import MODELS, located
 from eigenparse.serve import schema
 from eigenparse.serve.crew import Crew
 from eigenparse.serve.gate import Gate
 from eigenparse.serve.guard import Guard
 from eigenparse.serve.metrics import Metrics
 from eigenparse.serve.mistakes import add_errors
-from eigenparse.serve.orders import parse_jobs, results, score_jobs, tag_jobs
+from eigenparse.serve.orders import (
+    compare_jobs,
+    parse_jobs,
+    result,
+    results,
+    score_jobs,
+    split_jobs,
+    tag_jobs,
+)
 from eigenparse.serve.profiles import Profiles
 from eigenparse.serve.refusal import Refusal
 from eigenparse.serve.settings import Settings
@@ -36,7 +46,7 @@ WHY = {
     400: "The body is not JSON.",
     404: "There is no such thing.",
     408: "The request did not arrive in time.",
-    409: "The constraints contradict the sentence, or no tree keeps them.",
+    409: "The constraints contradict the sentence, no tree keeps them, or two files of trees do not fit.",
     413: "The request is larger than allowed.",
     421: "Not the name of this host.",
     422: "The request does not have the described shape.",
@@ -57,14 +67,19 @@ class Service:
 
 
 def create_app(
-    model: "Grammar | str | Path", *, name: str = "model", settings: Settings | None = None
+    model: "Grammar | str | Path",
+    *,
+    name: str = "model",
+    settings: Settings | None = None,
+    universal: str | None = None,
 ) -> ASGIApp:
     """The service as an ASGI application, limits included; the model is loaded by a process of its own.
 
-    model: a grammar, or the path of one (which saves memory here); "en" is the bundled one.
+    model: a grammar, or the path of one (which saves memory here); "en" is the bundled one.  universal: the
+    path of a dependency model for universal relations; "en" is served with "en-ud" unless told otherwise.
     """
     chosen, metrics = settings or Settings(), Metrics()
-    crew = Crew(model, chosen.limits)
+    crew = Crew(model, chosen.limits, universal or universal_for(model))
     service = Service(name, chosen, Gate(crew, chosen, metrics), Profiles(crew), crew.start())
 
     @contextlib.asynccontextmanager
@@ -86,6 +101,12 @@ def create_app(
     _add_pages(app)
     add_errors(app)
     return Guard(app, chosen, metrics)
+
+
+def universal_for(model: Any) -> str | None:
+    """The bundled dependency model that goes with a bundled grammar, where there is one."""
+    name = f"{model}-ud"
+    return name if str(model) in MODELS and name in MODELS and located(name).exists() else None
 
 
 def _said(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -119,6 +140,16 @@ def _add_work(app: FastAPI, service: Service) -> None:
     async def score(body: schema.ScoreBody, request: Request) -> Response:
         """log p of trees in brackets; a tree that cannot be read says why."""
         return await results(service.gate, request, body, score_jobs)
+
+    @app.post("/split", response_model=schema.SplitOut, responses=_said(), tags=["work"])
+    async def split(body: schema.SplitBody, request: Request) -> Response:
+        """The sentences of a paragraph, as /parse would cut it."""
+        return await result(service.gate, request, split_jobs(body))
+
+    @app.post("/compare", response_model=schema.CompareOut, responses=_said(409), tags=["work"])
+    async def compare(body: schema.CompareBody, request: Request) -> Response:
+        """Where guessed trees differ from gold trees, the worst sentences first, as a page."""
+        return await result(service.gate, request, compare_jobs(body))
 
 
 def _add_facts(app: FastAPI, service: Service) -> None:
@@ -195,5 +226,9 @@ def _add_pages(app: FastAPI) -> None:
     @app.get("/favicon.ico", include_in_schema=False)
     async def icon() -> FileResponse:
         return FileResponse(STATIC / "icon.svg", headers=fresh, media_type="image/svg+xml")
+
+    @app.get("/static/errors_page.js", include_in_schema=False)
+    async def errors() -> FileResponse:
+        return FileResponse(files("eigenparse.report") / "errors_page.js", headers=fresh)  # type: ignore[arg-type]
 
     app.mount("/static", StaticFiles(directory=STATIC))

@@ -78,8 +78,8 @@ class Nursery:
 class Crew:
     """Starts the nursery, which forks workers, and starts it again if it dies."""
 
-    def __init__(self, model: "Grammar | str | Path", limits: Limits) -> None:
-        self._settings: dict[str, Any] = {"limits": asdict(limits), "options": None}
+    def __init__(self, model: "Grammar | str | Path", limits: Limits, universal: str | None = None) -> None:
+        self._settings: dict[str, Any] = {"limits": asdict(limits), "options": None, "universal": universal}
         if isinstance(model, str | Path):
             self._settings["path"] = str(model)
         else:

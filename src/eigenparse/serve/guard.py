@@ -34,6 +34,7 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
         self.app, self.settings, self.metrics = app, settings, metrics
         self.under_way: Counter[str] = Counter()
+        self._turn = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -46,8 +47,10 @@ class Guard:
         try:
             self._check(scope, client)
             body = await self._body(receive)
-            if len(body) > MUCH and await _has_left(receive):
-                raise gone()
+            if len(body) > MUCH:  # one at a time, so that hang-ups are noticed between two of them
+                async with self._turn:
+                    if await _has_left(receive):
+                        raise gone()
             await self.app(scope, _replayed(body, receive), answer)
         except Refusal as refusal:
             await refuse(refusal, answer)

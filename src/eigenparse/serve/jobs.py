@@ -4,43 +4,59 @@ A job is small (a sentence or a tree), so that the jobs of many requests can tak
 """
 
 import json
+import tempfile
 import traceback
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from eigenparse.api.grammar import Grammar
 from eigenparse.api.raw import conventions
+from eigenparse.batch.compare import compared
 from eigenparse.errors import EigenparseError, ResourceError
-from eigenparse.serve import answers, facts, frames
+from eigenparse.models.dependency.arcs import ArcModel
+from eigenparse.serve import answers, facts, frames, words
 from eigenparse.serve.limits import Limits
 from eigenparse.serve.refusal import Refusal
-from eigenparse.serve.sentences import request_of, split_text
+from eigenparse.serve.sentences import conflict, request_of, split_text
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What a worker has at hand.  style: how the grammar's treebank writes text."""
+    """What a worker has at hand.
+
+    style: how the grammar's treebank writes text.  letters: those of the words that it knows.
+    universal: a dependency model for universal relations, or None.
+    """
 
     grammar: Grammar
     limits: Limits
     style: dict[str, str]
+    letters: frozenset[str]
+    universal: ArcModel | None = None
 
     @classmethod
-    def of(cls, grammar: Grammar, limits: Limits) -> "Bench":
+    def of(cls, grammar: Grammar, limits: Limits, universal: ArcModel | None = None) -> "Bench":
         """A bench for a grammar, which is held to the limits."""
         limited = grammar.with_options(max_length=limits.max_words, memory=limits.memory)
-        return cls(limited, limits, conventions(limited))
+        letters = frozenset("".join(limited.tables.parser.words.words).lower())
+        return cls(limited, limits, conventions(limited), letters, universal)
 
 
 def _split(bench: Bench, job: Json) -> Any:
-    return split_text(job["text"], bench.limits)
+    return {"sentences": split_text(job["text"], bench.limits, lines=job["lines"])}
 
 
 def _parse(bench: Bench, job: Json) -> Any:
     request = request_of(bench.grammar, job["item"], bench.style, bench.limits)
-    return answers.parse(bench.grammar, request, answers.Wishes(*job["wishes"]))
+    wishes = answers.Wishes(*job["wishes"])
+    result = answers.parse(bench.grammar, request, wishes)
+    result["unknown"] = words.unknown(bench.grammar, bench.letters, request.tokens)
+    if wishes.dependencies and bench.universal is not None:
+        result["universal"] = words.universal_arcs(bench.universal, request.tokens)
+    return result
 
 
 def _tag(bench: Bench, job: Json) -> Any:
@@ -51,11 +67,24 @@ def _score(bench: Bench, job: Json) -> Any:
     return answers.score(bench.grammar, job["item"])
 
 
+def _compare(bench: Bench, job: Json) -> Any:
+    with tempfile.TemporaryDirectory(prefix="eigenparse-compare-") as folder:
+        paths = [Path(folder) / name for name in ("gold", "guess")]
+        for path in paths:
+            path.write_text(job["item"][path.name], encoding="utf-8")
+        try:
+            return {"page": compared(paths[0], paths[1:]).page}
+        except EigenparseError as problem:
+            raise conflict(str(problem).replace(f"{folder}/", "")) from None
+
+
 def _profiles(bench: Bench, job: Json) -> Any:
     return facts.profiles(bench.grammar)
 
 
-TASKS = {"split": _split, "parse": _parse, "tag": _tag, "score": _score, "profiles": _profiles}
+TASKS = {
+    "split": _split, "parse": _parse, "tag": _tag, "score": _score, "compare": _compare, "profiles": _profiles,
+}  # fmt: skip
 
 
 def answered(bench: Bench, content: bytes) -> frames.Message:

@@ -5,7 +5,8 @@ from collections import Counter
 
 BOUNDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)  # seconds
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
-PATHS = ("/parse", "/tag", "/score", "/info", "/states", "/health", "/ready", "/metrics", "/", "/docs")
+WORK = ("/parse", "/tag", "/score", "/split", "/compare")
+PATHS = (*WORK, "/info", "/states", "/health", "/ready", "/metrics", "/", "/docs")
 
 
 class Metrics:

@@ -20,6 +20,8 @@ from eigenparse.decode.grammar.objective import Objective
 from eigenparse.decode.grammar.parser import ParserOptions, glued, word_choices
 from eigenparse.errors import EigenparseError
 from eigenparse.inference.grammar.forest import Pruning, unconstrained
+from eigenparse.models.dependency.kind import ARCS
+from eigenparse.models.registry import load_model
 from eigenparse.serve import frames
 from eigenparse.serve.facts import label_facts, model_facts
 from eigenparse.serve.jobs import Bench, answered
@@ -36,12 +38,15 @@ def read_back(values: dict[str, Any]) -> ParserOptions:
     return ParserOptions(**(values | parts))
 
 
-def make_bench(path: str, options: dict[str, Any] | None, limits: dict[str, Any]) -> Bench:
-    """Load the model and run every kernel once."""
+def make_bench(
+    path: str, options: dict[str, Any] | None, limits: dict[str, Any], universal: str | None
+) -> Bench:
+    """Load the models and run every kernel once."""
     grammar = load(path)
     if options is not None:
         grammar = Grammar.of(grammar.latent, options=read_back(options))
-    bench = Bench.of(grammar, Limits(**limits))
+    arcs = None if universal is None else load_model(universal, ARCS.name)
+    bench = Bench.of(grammar, Limits(**limits), arcs)
     wide = replace(bench, limits=replace(bench.limits, max_words=100, max_word_length=100))
     tokens = WARM.split()[: bench.limits.max_words]
     limited = {
@@ -54,7 +59,7 @@ def make_bench(path: str, options: dict[str, Any] | None, limits: dict[str, Any]
         {"task": "parse", "item": limited, "wishes": [1, False, False, False]},
         {"task": "tag", "item": tokens},
         {"task": "score", "item": "(TOP (S (NP (PRP She)) (VP (VBD slept))))"},
-        {"task": "split", "text": WARM},
+        {"task": "split", "text": WARM, "lines": False},
     ):
         answered(wide, json.dumps(job).encode())
     parser = bench.grammar.tables.parser

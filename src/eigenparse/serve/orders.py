@@ -23,13 +23,19 @@ async def results(gate: Gate, request: Request, body: Any, jobs_of: JobsOf) -> R
     begun = time.perf_counter()
     async with gate.visit(hung_up(request)) as visit:
         if isinstance(body, schema.ParseText | schema.TagText):
-            split = await visit.answers([_job(short=True, task="split", text=body.text)])
-            items = json.loads(split[0])
+            items = json.loads((await visit.answers(split_jobs(body)))[0])["sentences"]
         else:
             items = _items(body, gate.settings.limits)
         answers = await visit.answers(jobs_of(body, items))
     seconds = json.dumps(round(time.perf_counter() - begun, 6)).encode()
     content = b'{"results":[' + b",".join(answers) + b'],"seconds":' + seconds + b"}"
+    return Response(content, media_type="application/json")
+
+
+async def result(gate: Gate, request: Request, jobs: Sequence[Job]) -> Response:
+    """Do one job and answer with what it says."""
+    async with gate.visit(hung_up(request)) as visit:
+        content = (await visit.answers(jobs))[0]
     return Response(content, media_type="application/json")
 
 
@@ -55,6 +61,16 @@ def _items(body: Any, limits: Limits) -> list[Any]:
     for item in items:
         check_length(_n_words(item), limits)
     return items
+
+
+def split_jobs(body: schema.SplitBody) -> list[Job]:
+    """The job of cutting a paragraph into sentences."""
+    return [_job(short=True, task="split", text=body.text, lines=body.lines)]
+
+
+def compare_jobs(body: schema.CompareBody) -> list[Job]:
+    """The job of /compare."""
+    return [_job(short=False, task="compare", item=body.model_dump())]
 
 
 def parse_jobs(body: schema.Wishes, items: Sequence[Any]) -> list[Job]:

@@ -64,10 +64,15 @@ class ParseMany(Wishes):
     sentences: list[Sentence | Limited] = Field(min_length=1)
 
 
-class ParseText(Wishes):
-    """A paragraph, which is cut into sentences first."""
+class SplitBody(Strict):
+    """A paragraph, which is cut into sentences."""
 
-    text: Text
+    text: Text = Field(examples=["Mr. Smith came at noon. Nobody saw him."])
+    lines: bool = Field(False, description="Every line is one sentence.")
+
+
+class ParseText(Wishes, SplitBody):
+    """A paragraph, which is cut into sentences first."""
 
 
 def _variant(value: Any) -> str:
@@ -96,10 +101,8 @@ class TagMany(Strict):
     sentences: list[Sentence] = Field(min_length=1)
 
 
-class TagText(Strict):
+class TagText(SplitBody):
     """A paragraph, which is cut into sentences first."""
-
-    text: Text
 
 
 TagBody = Annotated[
@@ -114,6 +117,25 @@ class ScoreBody(Strict):
     """Trees in brackets, one a string."""
 
     trees: list[Text] = Field(min_length=1, examples=[["(TOP (S (NP (PRP She)) (VP (VBD slept))))"]])
+
+
+class CompareBody(Strict):
+    """Two files of trees in brackets, with as many trees each."""
+
+    gold: Text = Field(examples=["(TOP (S (NP (PRP She)) (VP (VBD slept))))"])
+    guess: Text = Field(examples=["(TOP (S (NP (PRP She)) (VP (VBN slept))))"])
+
+
+class SplitOut(BaseModel):
+    """The sentences of a paragraph."""
+
+    sentences: list[str]
+
+
+class CompareOut(BaseModel):
+    """The page of `eigenparse compare`, which can be saved and mailed."""
+
+    page: str
 
 
 class LatentOut(BaseModel):
@@ -143,10 +165,11 @@ class TagOut(BaseModel):
 
 
 class ArcOut(BaseModel):
-    """The head of a token (counted from 1, 0 for the root) and its relation."""
+    """The head of a token (counted from 1, 0 for the root), its relation and its universal tag."""
 
     head: int
     relation: str
+    upos: str
 
 
 class TreeOut(BaseModel):
@@ -161,13 +184,22 @@ class TreeOut(BaseModel):
     dependencies: list[ArcOut] | None = None
 
 
+class UnknownOut(BaseModel):
+    """Which share of the words, and of the letters in them, the model has never seen."""
+
+    words: float
+    letters: float
+
+
 class SentenceOut(BaseModel):
-    """The trees of one sentence, best first."""
+    """The trees of one sentence, best first; universal: arcs of the dependency model, where one is served."""
 
     tokens: list[str]
+    unknown: UnknownOut
     status: Literal["ok", "relaxed", "fallback"]
     log_total: float | None
     parses: list[TreeOut]
+    universal: list[ArcOut] | None = None
     chart: list[BracketOut] | None = None
 
 

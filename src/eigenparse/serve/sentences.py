@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from eigenparse.api.grammar import Grammar
-from eigenparse.corpus.tokenise import split_sentences, tokenise
+from eigenparse.corpus.tokenise import split_sentences, tokens_of
 from eigenparse.decode.grammar.constraints import Span
 from eigenparse.decode.grammar.request import Request
 from eigenparse.serve.limits import Limits, check_length, check_number, check_words
@@ -13,10 +13,10 @@ from eigenparse.serve.refusal import Refusal
 Item = str | Sequence[str] | Mapping[str, Any]
 
 
-def split_text(text: str, limits: Limits) -> list[str]:
-    """The sentences of a paragraph."""
+def split_text(text: str, limits: Limits, *, lines: bool = False) -> list[str]:
+    """The sentences of a paragraph, or its lines that are not blank."""
     check_words(text.split(), limits)
-    found = list(split_sentences(text))
+    found = [line for line in text.split("\n") if line.strip()] if lines else split_sentences(text)
     check_number(len(found), limits, "sentences")
     return found
 
@@ -50,7 +50,7 @@ def _tokens(sentence: str | Sequence[str], style: dict[str, str], limits: Limits
         check_words(tokens, limits)
     else:
         check_words(sentence.split(), limits)
-        tokens = tokenise(sentence, **style)
+        tokens = tokens_of(sentence, **style)
     check_length(len(tokens), limits)
     return tokens
 

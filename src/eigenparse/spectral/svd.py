@@ -4,19 +4,35 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray, IntMatrix
+from eigenparse.arrays import BoolVector, FloatArray, IntMatrix
 from eigenparse.kernels.rows import gather, scatter
 
-OVERSAMPLE = 8
-POWER_PASSES = 3
+EXACT = 300  # a moment with so few rows or columns is decomposed as a whole
+BLOCK = 8  # columns that are multiplied together: one line of the cache in double precision
+CHECKED = 3  # blocks between looks at the convergence
+MOST_BLOCKS = 500
+GAP, ANGLE = 0.01, np.radians(0.1)
 
 
 @dataclass(frozen=True, slots=True)
 class FeatureRows:
-    """Rows of a sparse feature matrix: ids (n, T) of the active features and a scale per feature."""
+    """Rows of a sparse feature matrix: ids (n, T) of the active features and a scale per feature.
+
+    weight: (n,) how many rows each row stands for in sums over rows; None: each for one.
+    """
 
     ids: IntMatrix
     scale: FloatArray
+    weight: FloatArray | None = None
+
+    @property
+    def total(self) -> float:
+        """Rows, as often as they count."""
+        return float(self.ids.shape[0] if self.weight is None else self.weight.sum())
+
+    def some(self, wanted: BoolVector | slice) -> "FeatureRows":
+        """The rows that are wanted, over the same features."""
+        return FeatureRows(self.ids[wanted], self.scale)
 
     def times(self, M: FloatArray) -> FloatArray:
         """phi @ M, dense (n, k)."""
@@ -25,7 +41,9 @@ class FeatureRows:
         return out
 
     def transposed_times(self, P: FloatArray) -> FloatArray:
-        """phi.T @ P, dense (d, k)."""
+        """phi.T @ P, dense (d, k), each row counted by its weight."""
+        if self.weight is not None:
+            P = P * self.weight[:, None].astype(P.dtype)
         out = np.empty((self.scale.size, P.shape[1]), dtype=P.dtype)
         scatter(self.ids, self.scale, P, out)
         return out
@@ -44,14 +62,16 @@ def orthonormal(M: FloatArray, cutoff: float = 1e-6) -> FloatArray:
     """An orthonormal basis of the columns of M; directions below a relative cutoff are dropped."""
     if M.shape[1] == 0:
         return M
-    wide = M.astype(np.float64)
-    values, vectors = np.linalg.eigh(wide.T @ wide)
-    keep = values > cutoff**2 * max(values[-1], 1e-300)
-    wide = wide @ (
-        vectors[:, keep] / np.sqrt(values[keep])
-    )  # in its own place: tall ones are most of the memory
-    Q, _ = np.linalg.qr(wide)  # the squared condition number costs digits: a second pass restores them
+    # the squared condition number costs digits: a second pass restores them
+    Q, _ = np.linalg.qr(whitened(M.astype(np.float64), cutoff))
     return Q.astype(M.dtype)
+
+
+def whitened(M: FloatArray, cutoff: float = 1e-6) -> FloatArray:
+    """A basis of the columns of M that is orthonormal up to the rounding of M's squared condition number."""
+    values, vectors = np.linalg.eigh((M.T @ M).astype(np.float64))
+    keep = values > cutoff**2 * max(values[-1], 1e-300)
+    return np.asarray(M @ (vectors[:, keep] / np.sqrt(values[keep])).astype(M.dtype))
 
 
 def cross_svd(
@@ -65,19 +85,79 @@ def cross_svd(
     """Leading directions shared by inside and outside features.
 
     Notation [cohen-etal-2014, figure 8]:  Omega = phi.T psi / n (d, e);  m = n_states at most:
-    singular values below ``cutoff`` times the largest are dropped.
+    singular values below ``cutoff`` times the largest are dropped.  A moment with at most EXACT rows or columns is
+    decomposed as a whole.  Of a larger one, the space of the first c pairs is within ANGLE of the exact one for
+    every c with sigma_c >= (1 + GAP) sigma_c+1.
     """
-    n, d, e = inside.ids.shape[0], inside.scale.size, outside.scale.size
-    k = min(n_states + OVERSAMPLE, d, e)
-    dtype = inside.scale.dtype
-    W = rng.standard_normal((e, k)).astype(dtype)
-    for _ in range(POWER_PASSES):
-        Q = orthonormal(inside.transposed_times(outside.times(W)))
-        W = orthonormal(outside.transposed_times(inside.times(Q)))
-    B = inside.transposed_times(outside.times(W)).astype(np.float64) / n  # Omega W, (d, k)
-    left, singular, mixing = np.linalg.svd(B, full_matrices=False)
+    swapped = inside.scale.size < outside.scale.size
+    tall, short = (outside, inside) if swapped else (inside, outside)
+    e = short.scale.size
+    if e <= max(EXACT, room(n_states)):
+        B = tall.transposed_times(short.times(np.eye(e, dtype=short.scale.dtype))).astype(np.float64)
+        W = np.linalg.eigh(B.T @ B)[1][:, : -n_states - 1 : -1]
+        B = B @ W
+    else:
+        W = leading_directions(tall, short, n_states, rng)
+        B = tall.transposed_times(short.times(W)).astype(np.float64)  # Omega W, (d, k)
+    left, singular, mixing = np.linalg.svd(B / short.total, full_matrices=False)
     m = max(1, min(n_states, int(np.sum(singular > cutoff * max(singular[0], 1e-300)))))
-    U, V = left[:, :m], W.astype(np.float64) @ mixing[:m].T
+    pair = left[:, :m], W.astype(np.float64) @ mixing[:m].T
+    U, V = reversed(pair) if swapped else pair
     # A singular pair is known only up to sign: make U's largest entry positive.
     flip = np.sign(U[np.abs(U).argmax(axis=0), np.arange(m)])
+    dtype = inside.scale.dtype
     return Projection(left=(U * flip).astype(dtype), singular=singular[:m], right=(V * flip).astype(dtype))
+
+
+def room(wanted: int) -> int:
+    """Columns of a basis in which ``wanted`` directions are looked for."""
+    return 2 * wanted + 4 * BLOCK
+
+
+def leading_directions(
+    tall: FeatureRows, short: FeatureRows, wanted: int, rng: np.random.Generator
+) -> FloatArray:
+    """Orthonormal (e, wanted): the leading eigenvectors of A = Omega.T Omega by restarted block Lanczos.
+
+    Q (e, q) is an orthonormal basis, T = Q.T A Q, N the basis of what A adds to the space of Q: A Q = Q T + N R E.T,
+    where E picks the last block.  T y = theta y gives the vector Q y with residual |R E.T y|.
+    A full basis is cut down to its leading vectors.
+    """
+    size, dtype, last = short.scale.size, short.scale.dtype, 0
+    Q = np.zeros((size, room(wanted) + BLOCK), dtype=dtype)
+    T = np.zeros((Q.shape[1], Q.shape[1]))
+    N = orthonormal(rng.standard_normal((size, BLOCK)).astype(dtype))
+    have = 0
+    for step in range(1, MOST_BLOCKS + 1):
+        last, have = have, have + N.shape[1]
+        Q[:, last:have] = N
+        basis = Q[:, :have]
+        Z = short.transposed_times(tall.times(tall.transposed_times(short.times(N))))
+        H = basis.T @ Z
+        T[:have, last:have], T[last:have, :have] = H, H.T
+        Z -= basis @ H
+        N = Z[:, :0]
+        if np.linalg.norm(Z) > 1e-6 * np.abs(T).max():
+            N = whitened(Z)
+            N = whitened(N - basis @ (basis.T @ N))
+        full = have + BLOCK > room(wanted)
+        if not (full or N.shape[1] == 0 or (step % CHECKED == 0 and have > wanted)):
+            continue
+        theta, Y = (part[..., ::-1] for part in np.linalg.eigh(T[:have, :have]))
+        residual = np.linalg.norm(N.T @ Z @ Y[last:, : wanted + 1], axis=0)
+        if N.shape[1] == 0 or settled(theta[: wanted + 1], residual):
+            break
+        if full:
+            have = wanted + BLOCK
+            Q[:, :have] = basis @ Y[:, :have].astype(dtype)
+            T[:] = 0.0
+            np.fill_diagonal(T[:have, :have], theta)
+    return np.asarray(basis @ Y[:, :wanted].astype(dtype))
+
+
+def settled(theta: FloatArray, residual: FloatArray) -> bool:
+    """Whether the angle of every leading space with a gap behind it, |residuals| / gap at most, is within ANGLE."""
+    sigma = np.sqrt(np.maximum(theta, 0.0))
+    parted = sigma[:-1] >= (1 + GAP) * sigma[1:]
+    angle = np.sqrt(np.cumsum(residual[:-1] ** 2)) / np.maximum(theta[:-1] - theta[1:], 1e-300)
+    return bool(np.all(angle[parted] <= ANGLE))

@@ -6,6 +6,7 @@ from eigenparse.corpus.conllu import Conllu, write_conllu, write_lists
 from eigenparse.inference.dependency.arcs import columns_for, kbest, parse, relations_of
 from eigenparse.models.dependency.arcs import ArcModel
 
+TAGS = ("lemma", "upos", "xpos", "feats")  # as columns follow each other
 BLOCK = 256  # sentences whose lists are held at once
 
 
@@ -18,7 +19,8 @@ def parse_corpus(
     """
     if n_best == 1:
         parsed = parse(model, corpus.trees, crossing=crossing)
-        write_conllu(out, corpus, parsed.head, parsed.strings("relation"))
+        tags = list(zip(*(parsed.strings(name) for name in TAGS))) if model.taggers else None
+        write_conllu(out, corpus, parsed.head, parsed.strings("relation"), tags)
         return len(corpus)
     for start in range(0, len(corpus), BLOCK):
         part = corpus.part(start, start + BLOCK)

@@ -1,7 +1,8 @@
 """What is known about a sentence beforehand: spans and tags in, masks and lexicon choices out.
 
 A required span holds a constituent (with the label asked for, if any); a forbidden span holds none
-(or none of that label).  TOP over the whole sentence is no constituent in this sense.  Tags are
+(or none of that label); an uncrossed span may hold one or not, but no constituent overlaps it without
+nesting.  TOP over the whole sentence is no constituent in this sense.  Tags are
 given hard (a name for a word) or soft (weights by name).
 """
 
@@ -16,6 +17,7 @@ from eigenparse.corpus.normalise import ROOT
 from eigenparse.decode.grammar.parser import Parser
 from eigenparse.errors import DataError
 from eigenparse.inference.grammar.forest import Choices, Constraints, choices, unconstrained
+from eigenparse.kernels.grammar.span_filter import SPOKEN_OF
 
 Tag = str | Mapping[str, float] | None
 Span = tuple[int, int] | tuple[int, int, str]
@@ -23,16 +25,27 @@ Span = tuple[int, int] | tuple[int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class SpanLimit:
-    """One span [start, end) that must, or must not, be a constituent; label None means any."""
+    """One span [start, end) that must, or must not, be a constituent; label None means any.
+
+    uncrossed: it need not be one, but no constituent may cross it.
+    """
 
     start: int
     end: int
     label: str | None = None
     required: bool = True
+    uncrossed: bool = False
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the span may not be crossed."""
+        return self.required or self.uncrossed
 
     def __str__(self) -> str:
         name = f"({self.start}, {self.end}{'' if self.label is None else f', {self.label}'})"
-        return f"{'required' if self.required else 'forbidden'} span {name}"
+        return (
+            f"{'uncrossed' if self.uncrossed else 'required' if self.required else 'forbidden'} span {name}"
+        )
 
 
 def span_limits(required: Iterable[Span] = (), forbidden: Iterable[Span] = ()) -> tuple[SpanLimit, ...]:
@@ -136,19 +149,24 @@ def limit_spans(
     the grammar can keep.
     """
     skeleton, n = parser.grammar.skeleton, words.at.size - 1
-    for limit in limits:
-        _check(limit, n)
-    _check_crossing(limits)
+    check_limits(limits, n)
     if not limits:
         return words, unconstrained(skeleton)
     cells: dict[tuple[int, int], BoolVector] = {}
-    for limit in limits:
+    for limit in (limit for limit in limits if not limit.uncrossed):
         cell = (limit.start, limit.end)
         allowed = _allowed(skeleton.labels, limit, n)
         cells[cell] = cells.get(cell, np.ones(skeleton.n_labels, dtype=bool)) & allowed
         if not cells[cell].any():
             raise DataError(f"no label of the grammar fits the {limit}; drop one of the limits on this span")
-    return _limited_words(parser, words, cells, tagged), _masks(cells, limits, n, skeleton.n_labels)
+    return _limited_words(parser, words, cells, tagged), _masks(cells, limits, n, skeleton.labels)
+
+
+def check_limits(limits: Sequence[SpanLimit], n: int) -> None:
+    """DataError for limits that no tree over n words can keep."""
+    for limit in limits:
+        _check(limit, n)
+    _check_crossing(limits)
 
 
 def _check(limit: SpanLimit, n: int) -> None:
@@ -159,9 +177,9 @@ def _check(limit: SpanLimit, n: int) -> None:
 
 
 def _check_crossing(limits: Sequence[SpanLimit]) -> None:
-    """Refuse required spans that overlap without nesting."""
+    """Refuse spans that overlap without nesting, if both must be whole."""
     stack: list[SpanLimit] = []
-    for limit in sorted((x for x in limits if x.required), key=lambda x: (x.start, -x.end)):
+    for limit in sorted((x for x in limits if x.is_whole), key=lambda x: (x.start, -x.end)):
         while stack and stack[-1].end <= limit.start:
             stack.pop()
         if stack and stack[-1].end < limit.end:
@@ -213,17 +231,19 @@ def _limited_words(
 
 
 def _masks(
-    cells: Mapping[tuple[int, int], BoolVector], limits: Sequence[SpanLimit], n: int, n_labels: int
+    cells: Mapping[tuple[int, int], BoolVector], limits: Sequence[SpanLimit], n: int, labels: Sequence[Label]
 ) -> Constraints:
-    """Mask 0 allows everything, mask 1 nothing, the others belong to limited spans."""
+    """Mask 0 allows everything, mask 1 nothing, mask 2 nodes that cut phrases; the others belong to limited spans."""
     cell_mask = np.zeros((n, n + 1), dtype=np.int32)
-    for limit in limits:
-        if limit.required:
-            cell_mask[_crossing(limit, n)] = 1
-    for number, (start, end) in enumerate(cells, start=2):
+    for mask in (2, 1):
+        for limit in limits:
+            if limit.is_whole and limit.uncrossed == (mask == 2):
+                cell_mask[_crossing(limit, n)] = mask
+    for number, (start, end) in enumerate(cells, start=SPOKEN_OF):
         if cell_mask[start, end] == 0:
             cell_mask[start, end] = number
-    masks = np.stack([np.ones(n_labels, dtype=bool), np.zeros(n_labels, dtype=bool), *cells.values()])
+    partial = np.array([label.partial for label in labels], dtype=bool)
+    masks = np.stack([np.ones_like(partial), np.zeros_like(partial), partial, *cells.values()])
     return Constraints(as_ids(cell_mask.reshape(-1)), masks)
 
 

@@ -98,6 +98,14 @@ def make_parser(grammar: LatentGrammar, options: ParserOptions | None = None) ->
     return parser if grammar.judge is None else replace(parser, bench=make_bench(grammar.judge, ids))
 
 
+def with_options(parser: Parser, options: ParserOptions) -> Parser:
+    """The same parser with other options; its tables are made anew only where they depend on them."""
+    if options.pruning.weight != parser.options.pruning.weight:
+        return make_parser(parser.grammar, options)
+    others = tuple(replace(other, options=options) for other in parser.others)
+    return replace(parser, options=options, others=others)
+
+
 def _parser(
     grammar: LatentGrammar,
     options: ParserOptions,

@@ -21,7 +21,8 @@ from eigenparse.decode.grammar.parser import (
 )
 from eigenparse.decode.grammar.posteriors import SymbolTable
 from eigenparse.errors import DataError
-from eigenparse.inference.grammar.forest import Choices, Constraints
+from eigenparse.inference.grammar.forest import Choices, Constraints, Forest
+from eigenparse.inference.grammar.probability import Items, some_items
 from eigenparse.kernels.columns import spans
 
 MOST_TRIED = 20_000  # derivations looked at in search of distinct trees
@@ -48,12 +49,13 @@ class Answer:
     """The best trees of a request, distinct after un-binarising.
 
     posteriors: of constituents and tags, None after a fallback.  unknown_tags: positions whose given
-    tags the grammar does not know.
+    tags the grammar does not know.  items: the constituents that were looked at, None after a fallback.
     """
 
     decoded: Decoded
     posteriors: Brackets | None
     unknown_tags: tuple[int, ...]
+    items: Items | None = None
 
 
 def lookup_form(parser: Parser, token: str) -> str:
@@ -93,7 +95,13 @@ def answer_and_chart(
     decoded = distinct_trees(symbols, lambda wanted: best_trees(parser, chart, wanted), k, most)
     if unknown and decoded.status == "ok":
         decoded = replace(decoded, status="relaxed")
-    return Answer(decoded, chart.posteriors, unknown), chart
+    items = some_items(parser.grammar.skeleton, len(request.tokens), *forest_items(chart.forest))
+    return Answer(decoded, chart.posteriors, unknown, items), chart
+
+
+def forest_items(forest: Forest) -> tuple[IntVector, IntVector, IntVector]:
+    """Labels, starts and ends of the items of a forest."""
+    return forest.label, forest.start, forest.end
 
 
 def space_of(parser: Parser, request: Request) -> tuple[Choices, Constraints, tuple[int, ...]]:
@@ -154,7 +162,7 @@ def _check_kept(parser: Parser, tree: Derivation, request: Request) -> None:
             found |= {(i, j, label.chain[-1], "tag"), (i, j, None, "tag")}
     n = len(request.tokens)
     found |= {(0, n, None, "tag"), (0, n, ROOT, "tag")}
-    for limit in request.limits:
+    for limit in (limit for limit in request.limits if not limit.uncrossed):
         key = (limit.start, limit.end, limit.label)
         has = key in found or (limit.required and (*key, "tag") in found)
         if has != limit.required:

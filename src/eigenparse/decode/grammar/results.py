@@ -8,12 +8,19 @@ from typing import Any
 import numpy as np
 
 from eigenparse.arrays import FloatArray, as_ids
-from eigenparse.corpus.brackets import format_trees
+from eigenparse.corpus.brackets import format_trees, parse_trees
+from eigenparse.corpus.cleaning import Normalisation
+from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.transform import ChainTable, chain_table, unbinarise
-from eigenparse.decode.grammar.parser import Derivation, Parser, as_trees
+from eigenparse.decode.grammar.parser import Decoded, Derivation, Parser, as_trees, search
 from eigenparse.decode.grammar.posteriors import SymbolTable, posterior_of, spelled_out, symbol_table
-from eigenparse.decode.grammar.request import Answer, Request, answer, row_spans
+from eigenparse.decode.grammar.request import Answer, Request, answer, forest_items, row_spans, space_of
+from eigenparse.inference.grammar.probability import Items, sentence_log_p, some_items, tree_log_p
+from eigenparse.inference.grammar.proper import is_signed, proper_parts
 from eigenparse.inference.grammar.tree import Rows, score_rows
+from eigenparse.models.registry import named
+
+KEPT = Normalisation(keep_tag_suffix=True, dropped=(), marginal=())  # trees that were made here are clean
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,22 +47,29 @@ class Parse:
 
     tree: in brackets, root TOP; empty for status "skipped" (too long).  status: "ok", "relaxed" (a
     wider search was needed, or a given tag was not known) or "fallback" (pieces glued together).
-    score: what the decoder maximised.  log_probability: log p(tree); log_total: log p(tokens) over
-    the trees searched; both are means over the members of an ensemble (those of its first
-    binarisation), -inf where p is not positive.  brackets: from left to right, outer before inner,
-    TOP left out.
+    score: what the decoder maximised.  brackets: from left to right, outer before inner, TOP left out.
     """
 
     tokens: tuple[str, ...]
     tree: str
     status: str
     score: float
-    log_probability: float
-    log_total: float
     brackets: tuple[Bracket, ...] = ()
     tags: tuple[WordTag, ...] = ()
     n_non_positive: int = 0
     unknown_tags: tuple[int, ...] = ()
+    rank: int = 0
+    likelihood: "Likelihood | None" = field(default=None, repr=False, compare=False)
+
+    @property
+    def log_probability(self) -> float:
+        """log p(tree), the same as ``score`` gives; it is worked out when it is first asked for."""
+        return -math.inf if self.likelihood is None else self.likelihood.trees()[self.rank]
+
+    @property
+    def log_total(self) -> float:
+        """log p(tokens), summed over the trees whose constituents the parser looked at: a lower bound."""
+        return -math.inf if self.likelihood is None else self.likelihood.total()
 
     @property
     def probability(self) -> float:
@@ -69,6 +83,25 @@ class Parse:
         from eigenparse.corpus.nltk_trees import to_nltk
 
         return to_nltk(parse_trees(self.tree))[0]
+
+    def dependencies(self) -> Any:
+        """Heads and relations of the words, by head rules."""
+        return named("eigenparse.api.dependencies:dependencies")([self])
+
+    def draw(self, *, width: int = 100) -> str:
+        """The tree as lines of text, upright where it fits into ``width`` columns."""
+        drawn: str = named("eigenparse.api.pictures:text")(self, width=width)
+        return drawn
+
+    def _repr_svg_(self) -> str | None:
+        """The picture that a notebook shows; labels are coloured by their posteriors."""
+        picture: str | None = named("eigenparse.api.pictures:svg")(self) if self.tree else None
+        return picture
+
+    def _repr_html_(self) -> str:
+        """The same with the tree's probability below."""
+        note = f"p(tree) = {self.probability:.3f}, {self.status}"
+        return f"<div>{self._repr_svg_() or ''}<p>{note}</p></div>"
 
     def as_dict(self) -> dict[str, Any]:
         """The same as JSON values; null where a number is not finite."""
@@ -109,19 +142,18 @@ def make_tables(parser: Parser) -> Tables:
 
 def skipped(tokens: Sequence[str]) -> Parse:
     """What stands for a sentence that is too long to be parsed."""
-    return Parse(tuple(tokens), "", "skipped", -math.inf, -math.inf, -math.inf)
+    return Parse(tuple(tokens), "", "skipped", -math.inf)
 
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How much to say about trees: posteriors and probabilities cost time, brackets alone do not."""
+    """How much to say about trees: posteriors cost time, brackets alone do not."""
 
     posteriors: bool = True
-    probabilities: bool = True
 
 
 FULL = Detail()
-PLAIN = Detail(posteriors=False, probabilities=False)
+PLAIN = Detail(posteriors=False)
 
 
 def answer_or_none(tables: Tables, request: Request, k: int) -> Answer | None:
@@ -137,42 +169,84 @@ def parses_of(
     """The records of a block of sentences, best tree first; trees are written out block by block."""
     answered = [(q, a) for q, a in zip(requests, answers) if a is not None]
     owner = [(q, a, d) for q, a in answered for d in a.decoded.derivations]
-    lines, log_probability = _written(tables, owner, detail)
-    made = iter(
-        _parse(tables, request, found, tree, line, log_p, detail)
-        for (request, found, tree), line, log_p in zip(owner, lines, log_probability)
-    )
-    return [
-        (skipped(q.tokens),) if a is None else tuple(next(made) for _ in a.decoded.derivations)
-        for q, a in zip(requests, answers)
-    ]
+    lines = iter(_lines(tables, owner))
+    found: list[tuple[Parse, ...]] = []
+    for request, one in zip(requests, answers):
+        if one is None:
+            found.append((skipped(request.tokens),))
+            continue
+        likelihood = Likelihood(tables, request, one, [next(lines) for _ in one.decoded.derivations])
+        found.append(tuple(_parse(likelihood, rank, detail) for rank in range(len(likelihood.lines))))
+    return found
 
 
-def _written(
-    tables: Tables, owner: Sequence[tuple[Request, Answer, Derivation]], detail: Detail
-) -> tuple[list[str], list[float]]:
-    """The text and log-probability of every derivation."""
+def _lines(tables: Tables, owner: Sequence[tuple[Request, Answer, Derivation]]) -> list[str]:
+    """The text of every derivation."""
     if not owner:
-        return [], []
-    derivations = [d for _, _, d in owner]
-    tokens = [q.tokens for q, _, _ in owner]
-    trees = as_trees(tables.parser, tokens, derivations)
-    lines = format_trees(unbinarise(trees, tables.chains)).decode("utf-8").split("\n")
-    log_p = np.full(len(owner), -np.inf)
-    if detail.probabilities:
-        whole = np.flatnonzero([a.decoded.status != "fallback" for _, a, _ in owner])
-        if whole.size:
-            log_p[whole] = log_probabilities(
-                tables.parser, [tokens[i] for i in whole], [derivations[i] for i in whole]
-            )
-    return lines, log_p.tolist()
+        return []
+    trees = as_trees(tables.parser, [q.tokens for q, _, _ in owner], [d for _, _, d in owner])
+    return format_trees(unbinarise(trees, tables.chains)).decode("utf-8").split("\n")
 
 
-def log_probabilities(
-    parser: Parser, sentences: Sequence[Sequence[str]], derivations: Sequence[Derivation]
-) -> FloatArray:
-    """log p of derivations, mean over the members that give a positive one; -inf if none does."""
-    trees = as_trees(parser, sentences, derivations)
+@dataclass(slots=True, eq=False)
+class Likelihood:
+    """Probabilities of the trees of one sentence, worked out when they are asked for."""
+
+    tables: Tables
+    request: Request
+    found: Answer
+    lines: list[str]
+    known: list[float] | None = None
+    whole: float | None = None
+
+    def trees(self) -> list[float]:
+        """log p of every tree, by the grammar's proper distribution; of signed weights by the weights themselves."""
+        if self.known is None:
+            parser = self.tables.parser
+            if is_signed(parser.grammar):
+                log_p = log_probabilities(parser, self.request.tokens, self.found.decoded)
+            else:
+                trees = normalise(parse_trees("\n".join(self.lines)), options=KEPT)
+                log_p = tree_log_p(proper_parts(parser.grammar), trees)
+            self.known = log_p.tolist()
+        return self.known
+
+    def total(self) -> float:
+        """log p of the words, summed over all trees of the chart's constituents; of signed weights by the chart."""
+        if self.whole is None:
+            parser, listed = self.tables.parser, float(np.logaddexp.reduce(self.trees()))
+            if is_signed(parser.grammar):
+                self.whole = self.found.decoded.log_total
+            else:
+                items = self.items()
+                self.whole = listed
+                if items is not None:
+                    log_p = sentence_log_p(proper_parts(parser.grammar), self.request.tokens, items)
+                    self.whole = max(log_p, listed)
+        return self.whole
+
+    def items(self) -> list[Items] | None:
+        """The constituents that each grammar of an ensemble looks at; None after a fallback."""
+        if self.found.items is None:
+            return None
+        return [self.found.items, *(_items_of(other, self.request) for other in self.tables.parser.others)]
+
+
+def _items_of(parser: Parser, request: Request) -> Items:
+    """Constituents that another grammar of an ensemble looks at; none if it has no tree."""
+    words, limits, _ = space_of(parser, request)
+    found = search(parser, words, limits, free=request.tags is None and not request.limits)
+    none = as_ids([])
+    label, start, end = (none, none, none) if found is None else forest_items(found.forest)
+    return some_items(parser.grammar.skeleton, len(request.tokens), label, start, end)
+
+
+def log_probabilities(parser: Parser, tokens: Sequence[str], decoded: Decoded) -> FloatArray:
+    """log p of derivations by the weights themselves, mean over the members that give a positive one, else -inf."""
+    derivations = decoded.derivations
+    if decoded.status == "fallback":
+        return np.full(len(derivations), -np.inf)
+    trees = as_trees(parser, [tokens] * len(derivations), derivations)
     rules = as_ids(np.concatenate([d.rule for d in derivations]))
     entries = as_ids(np.concatenate([d.entry for d in derivations]))
     rows = Rows(rules, entries, np.ones(len(trees), dtype=bool))
@@ -185,23 +259,22 @@ def log_probabilities(
     return np.where(count > 0, total / np.maximum(count, 1), -np.inf)
 
 
-def _parse(
-    tables: Tables, request: Request, found: Answer, tree: Derivation, line: str, log_p: float, detail: Detail
-) -> Parse:
+def _parse(likelihood: Likelihood, rank: int, detail: Detail) -> Parse:
     """The record of one derivation."""
-    decoded = found.decoded
+    tables, found = likelihood.tables, likelihood.found
+    tree = found.decoded.derivations[rank]
     brackets, tags = _brackets(tables, tree, found) if detail.posteriors else ((), ())
     return Parse(
-        tokens=request.tokens,
-        tree=line,
-        status=decoded.status,
+        tokens=likelihood.request.tokens,
+        tree=likelihood.lines[rank],
+        status=found.decoded.status,
         score=tree.score,
-        log_probability=log_p,
-        log_total=decoded.log_total,
         brackets=brackets,
         tags=tags,
-        n_non_positive=decoded.n_non_positive,
+        n_non_positive=found.decoded.n_non_positive,
         unknown_tags=found.unknown_tags,
+        rank=rank,
+        likelihood=likelihood,
     )
 
 

@@ -14,8 +14,10 @@ from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.word_classes import kind_and_ending
 from eigenparse.errors import OptionError
 from eigenparse.features.dependency.templates import ATTRIBUTES, CODES, LABEL_ATTRIBUTES, ROLES
+from eigenparse.features.dependency.word_classes import WordClasses
 from eigenparse.features.keys import key_of, key_table
 from eigenparse.kernels.dependency.arc_features import MANY_TAGS, N_CODES, PAD, Templates, Words
+from eigenparse.kernels.dependency.pruning import Pruning
 
 UNIVERSAL_TAGS = tuple(
     "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X _".split()  # noqa: SIM905
@@ -31,7 +33,7 @@ def _tag_slot(tag: str) -> int:
     return len(UNIVERSAL_TAGS) + key_of("slot", tag) % (MANY_TAGS - len(UNIVERSAL_TAGS))
 
 
-def arc_columns(trees: Dependencies) -> Words:
+def arc_columns(trees: Dependencies, classes: WordClasses | None = None) -> Words:
     """Columns of all sentences; heads and relations are not looked at."""
     symbols = trees.symbols
     forms, upos, xpos = symbols["form"], symbols["upos"], symbols["xpos"]
@@ -48,11 +50,21 @@ def arc_columns(trees: Dependencies) -> Words:
             fine,
             key_table(symbols["feats"], "f")[trees.feats],
             key_table([kind_and_ending(form) for form in forms], "x")[trees.form],
+            *_class_keys(forms, classes)[:, trees.form],
         ]
     )
     tags = np.array([_tag_slot(tag) for tag in upos], dtype=np.int64)[trees.upos]
-    classes = np.array([CLASSES.get(tag, 0) for tag in upos], dtype=np.int64)[trees.upos]
-    return Words(np.ascontiguousarray(keys), tags, classes, trees.offsets)
+    kinds = np.array([CLASSES.get(tag, 0) for tag in upos], dtype=np.int64)[trees.upos]
+    return Words(np.ascontiguousarray(keys), tags, kinds, trees.offsets)
+
+
+def _class_keys(forms: Sequence[str], classes: WordClasses | None) -> AnyArray:
+    """(2, forms) keys of fine and coarse classes."""
+    if classes is None:
+        return np.zeros((2, len(forms)), dtype=np.uint64)
+    found = classes.of(forms)
+    names = [key_table([str(k) for k in range(n)], salt) for n, salt in zip(classes.sizes, "kg")]
+    return np.stack([table[ids] for table, ids in zip(names, found)])
 
 
 def with_structure(columns: Words, head: AnyArray) -> Words:
@@ -111,6 +123,13 @@ def compile_templates(
         tag_keys=np.array([key_of("tag", str(b)) for b in range(MANY_TAGS)], dtype=np.uint64),
         shift=np.uint64(64 - bits),
     )
+
+
+def pruning_of(pruner: Any) -> Pruning:
+    """Templates and weights of a pruner as kernels take them; None: nothing is pruned."""
+    if pruner is None:
+        return Pruning(compile_templates((), bits=1), np.zeros(0, dtype=np.float32))
+    return Pruning(compile_templates(pruner.templates, bits=pruner.bits), pruner.weights)
 
 
 def _atoms(row: int, text: str, code: int, attributes: Mapping[str, str]) -> list[tuple[Any, ...]]:

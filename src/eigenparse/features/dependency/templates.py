@@ -12,6 +12,8 @@ ATTRIBUTES = {
     "t": "language-specific tag, or the universal tag if there is none",
     "f": "morphological features",
     "x": "last three characters and the kind of first character",
+    "k": "fine class of the word, from raw text",
+    "g": "coarse class of the word, from raw text",
 }
 ROLES = "hms"
 CODES = "sdbt"
@@ -41,6 +43,11 @@ PAIR_TEMPLATES = (
     "h.p s.p m.p m+1.p",
     "h.t s.t", "h.w s.w", "h.t h+1.t s.t m.t", "h-1.t h.t s.t m.t", "h.w h.t s.t m.t", "h.f s.f m.f",
 )  # fmt: skip
+PRUNE_TEMPLATES = (
+    "d: h.t", "d: m.w", "d: m.t", "sdb: h.p m.p", "db: h.t m.t", "d: h.w m.t", "d: h.t m.w", "s: h.w m.w",
+    "d: h.p m-1.p m.p", "d: h.p m.p m+1.p", "d: h-1.p h.p m.p", "d: h.p h+1.p m.p", "s: h-1.t h.t m-1.t m.t",
+    "s: h.t h+1.t m.t m+1.t", "t: h.p m.p",
+)  # fmt: skip
 LABEL_TEMPLATES = (
     "s: h.p", "s: m.p", "s: m.t", "s: m.w", "s: h.w", "s: m.f", "s: m.x",
     "sd: h.p m.p", "sd: h.t m.t", "s: h.w m.w", "s: h.w m.p", "s: h.p m.w", "s: h.t m.w", "s: h.w m.t",
@@ -49,6 +56,21 @@ LABEL_TEMPLATES = (
     "s: h.p m.p m.c", "s: h.w m.p m.c", "s: m.w m.c", "s: h.p m.p m.e", "s: h.w m.e", "s: h.p h.c m.p",
     "s: h.p h.e m.p", "s: h.c m.w", "s: h.p m.w m.c", "s: m.p m.n", "s: h.p h.n m.p", "s: h.w h.n m.p",
 )  # fmt: skip
+# added if the parser has classes of words
+CLASS_ARC_TEMPLATES = (
+    "sdb: h.g m.g", "sd: h.k m.k", "d: h.k", "d: m.k", "d: h.k m.t", "d: h.t m.k", "d: h.w m.k", "d: h.k m.w",
+    "d: h.g m-1.g m.g", "d: h.g m.g m+1.g", "d: h-1.g h.g m.g", "d: h.g h+1.g m.g", "s: h-1.g h.g m-1.g m.g",
+    "s: h.g h+1.g m.g m+1.g", "s: h.k h.t m.k m.t", "d: h.p m-1.k m.p", "d: h.p m.p m+1.k",
+)  # fmt: skip
+CLASS_PAIR_TEMPLATES = (
+    "h.g s.g m.g", "s.g m.g", "s.k m.k", "h.k s.p m.p", "h.p s.k m.p", "h.p s.p m.k", "h.k s.k m.p",
+    "h.k s.p m.k", "h.p s.k m.k",
+)  # fmt: skip
+CLASS_LABEL_TEMPLATES = (
+    "s: m.k", "s: h.k", "sd: h.k m.k", "s: h.g m.g", "s: h.p m.k", "s: h.k m.p", "s: h.p m-1.k m.p",
+    "s: h.p m.p m+1.k", "s: h.k m.e", "s: h.k m.p m.c",
+)  # fmt: skip
+CLASS_PRUNE_TEMPLATES = ("d: h.g m.g", "d: h.k m.p", "d: h.p m.k")
 LABEL_ATTRIBUTES = ATTRIBUTES | {
     "c": "form and tag of the leftmost child",
     "e": "form and tag of the rightmost child",

@@ -154,13 +154,15 @@ OUTSIDE: Mapping[str, Feature] = {
     "words-after": lambda v: key(v.label, _long(v.after)),
 }
 EXTRA: Mapping[str, Feature] = {
+    "left-label": lambda v: key(v.label, at(v.label, v.left)),
+    "right-label": lambda v: key(v.label, at(v.label, v.right)),
     "grandparent": lambda v: key(v.label, at(v.label, _up(v, 2))),
     "second-rule-above": lambda v: key(v.label, at(v.marked, _up(v, 1))),
     "tag-before": lambda v: key(v.label, v.tag_before),
     "tag-after": lambda v: key(v.label, v.tag_after),
 }
 KNOWN: Mapping[str, Feature] = {**INSIDE, **OUTSIDE, **EXTRA}
-THESIS_INSIDE = ("rule", "left-child", "right-child", "words")
+THESIS_INSIDE = ("rule", "left-label", "right-label", "words")  # children are empty at tags
 THESIS_OUTSIDE = ("parent", "grandparent", "rule-above", "second-rule-above")
 
 

@@ -11,11 +11,13 @@ from eigenparse.features.dependency.arc_columns import (
     arc_columns,
     compile_templates,
     label_templates,
+    pruning_of,
     with_structure,
 )
 from eigenparse.inference.dependency.tags import with_predicted_tags
 from eigenparse.kernels.dependency.arc_decoding import label_all, parse_all, parse_kbest, posteriors
-from eigenparse.kernels.dependency.arc_features import Words
+from eigenparse.kernels.dependency.arc_features import Templates, Words
+from eigenparse.kernels.dependency.pruning import Pruning
 from eigenparse.models.dependency.arcs import ArcModel
 from eigenparse.models.dependency.labeller import Labeller
 
@@ -32,22 +34,39 @@ class TreeLists:
     found: LongVector
 
 
+def tagged_for(model: ArcModel, trees: Dependencies) -> Dependencies:
+    """The same words with the tags that the parser predicts, if it was trained on predicted ones."""
+    return with_predicted_tags(model.taggers, trees, model.classes) if model.taggers else trees
+
+
 def columns_for(model: ArcModel, trees: Dependencies) -> Words:
     """What the parser reads: tags as given, or predicted if it was trained on predicted ones."""
-    return arc_columns(with_predicted_tags(model.taggers, trees) if model.taggers else trees)
+    return arc_columns(tagged_for(model, trees), model.classes)
+
+
+def compiled_for(model: ArcModel) -> tuple[Templates, Pruning]:
+    """Templates and pruning as the kernels take them."""
+    compiled = compile_templates(model.templates, model.pair_templates, bits=model.bits)
+    return compiled, pruning_of(model.pruner)
 
 
 def parse(model: ArcModel, trees: Dependencies, *, crossing: bool | None = None) -> Dependencies:
-    """The same sentences with predicted heads and relations; heads they came with are not looked at."""
-    columns = columns_for(model, trees)
+    """The same sentences with predicted heads and relations; heads they came with are not looked at.
+
+    A parser that has taggers gives words its own tags, features and lemmas, too.
+    """
+    trees = tagged_for(model, trees)
+    columns = arc_columns(trees, model.classes)
     head, _ = _best(model, columns, model.crossing if crossing is None else crossing)
+    if model.morphology is not None:
+        trees = model.morphology.applied(trees)
     return trees.with_heads(head, relations_of(model.labeller, columns, head), model.labeller.relations)
 
 
 def _best(model: ArcModel, columns: Words, crossing: bool) -> tuple[AnyArray, AnyArray]:
     if crossing and model.order != 1:
         raise OptionError("crossing arcs need a first-order parser; train one with --order 1")
-    compiled = compile_templates(model.templates, model.pair_templates, bits=model.bits)
+    compiled = compiled_for(model)
     head = np.zeros(columns.tags.size, dtype=np.int32)
     scores = np.zeros(columns.offsets.size - 1)
     parse_all(columns, compiled, model.weights, model.order == 2, crossing, head, scores)
@@ -68,7 +87,7 @@ def kbest(model: ArcModel, trees: Dependencies, n_best: int) -> TreeLists:
     if n_best < 1:
         raise OptionError(f"the number of trees must be 1 or more, got {n_best} instead")
     columns = columns_for(model, trees)
-    compiled = compile_templates(model.templates, model.pair_templates, bits=model.bits)
+    compiled = compiled_for(model)
     heads = np.zeros((n_best, columns.tags.size), dtype=np.int32)
     scores = np.zeros((len(trees), n_best))
     found = np.zeros(len(trees), dtype=np.int64)
@@ -79,7 +98,7 @@ def kbest(model: ArcModel, trees: Dependencies, n_best: int) -> TreeLists:
 def arc_marginals(model: ArcModel, trees: Dependencies, sentence: int, *, scale: float = 1.0) -> FloatArray:
     """(n + 1, n + 1) posterior of each arc h -> m under p(tree) ~ exp(scale * score)."""
     columns = columns_for(model, trees.select([sentence]))
-    compiled = compile_templates(model.templates, model.pair_templates, bits=model.bits)
+    compiled = compiled_for(model)
     marginal = np.zeros((columns.tags.size + 1, columns.tags.size + 1))
     posteriors(columns, 0, compiled, model.weights, model.order == 2, scale, marginal)
     return marginal

@@ -1,13 +1,16 @@
 """Marginals over a packed forest under one set of latent weights: forest in, marginals out."""
 
+from typing import Any
+
 import numpy as np
 
 from eigenparse.inference.grammar.forest import Forest
 from eigenparse.kernels.grammar.chart import ForestMarginals as Marginals
 from eigenparse.kernels.grammar.chart import LatentArrays, SparseRules, forest_marginals, large_weights
+from eigenparse.kernels.grammar.sample import Rules
 from eigenparse.models.grammar.pcfg import Skeleton, Weights
 
-__all__ = ["LatentArrays", "Marginals", "latent_arrays", "marginals", "sparse_arrays"]
+__all__ = ["LatentArrays", "Marginals", "latent_arrays", "marginals", "rules_of", "sparse_arrays"]
 MOST_COLUMNS = 1 << 16
 
 
@@ -19,6 +22,11 @@ def latent_arrays(weights: Weights) -> LatentArrays:
         weights.states, weights.rule_at, weights.rule_weight, weights.entry_at, weights.entry_weight,
         weights.state_at, weights.root_weight, sparse,
     )  # fmt: skip
+
+
+def rules_of(skeleton: Skeleton, weights: Any) -> Rules:
+    """The tensors of the rules of a set of weights as kernels take them."""
+    return Rules(skeleton.rules, weights.states, weights.state_at, weights.rule_at, weights.rule_weight)
 
 
 def sparse_arrays(skeleton: Skeleton, weights: Weights, least: float) -> LatentArrays:

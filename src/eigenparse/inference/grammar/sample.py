@@ -1,121 +1,229 @@
-"""A grammar and a seed in, trees drawn from it out."""
+"""A grammar and a seed in, trees drawn from its proper distribution out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray, IntVector, LongVector, as_ids, as_offsets, generator
-from eigenparse.corpus.columns import Trees
+from eigenparse.arrays import AnyArray, FloatArray, LongVector, as_ids, as_offsets, generator
+from eigenparse.corpus.brackets import parse_trees
+from eigenparse.corpus.cleaning import strip_label
+from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.normalise import ROOT
 from eigenparse.errors import DataError, OptionError
-from eigenparse.kernels.grammar.sample import EMPTY, Choices, Rows, Rules, draw_tree, rule_masses
-from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, Weights
+from eigenparse.inference.grammar.chart import rules_of
+from eigenparse.inference.grammar.probability import CAPITAL, other_case
+from eigenparse.inference.grammar.proper import Proper, is_signed, proper_parts
+from eigenparse.kernels.grammar.proper import Member
+from eigenparse.kernels.grammar.sample import draw, rule_masses
+from eigenparse.models.grammar.pcfg import LatentGrammar
 
 STREAM = 0x5A3
 MOST_TRIES = 1000
+MOST_STEPS = 40  # nodes drawn for each word allowed, before a tree counts as too long
+RULE, ENTRY, UNKNOWN, BRANCH, WORD = range(5)
+STATE, CHILD, OPEN, MANY, TEXT = range(5)  # what is still to be drawn, and text still to be written
 
 
-def sample_trees(grammar: LatentGrammar, n: int, *, seed: int = 0, max_words: int = 400) -> Trees:
-    """n binary trees; each comes from a member chosen at random.
+def sample_trees(grammar: LatentGrammar, n: int, *, seed: int = 0, max_words: int = 400) -> Treebank:
+    """n trees; each comes from a member chosen at random, so that they are drawn from the mean of all members.
 
-    Weights are normalised state by state over rules and words, so that every state is a proper
-    distribution; symbols that stand for unknown words are left out.  Trees of more than ``max_words``
-    words are drawn again.  Fewer trees of the same seed are a prefix of more.  Raises DataError for
-    signed weights, which are no distribution.
+    Trees of more than ``max_words`` words are drawn again.  Fewer trees of the same seed are a prefix of more.
+    Raises DataError for signed weights, which are no distribution.
     """
     if n < 0 or max_words < 1:
         raise OptionError(f"the numbers of trees and words must be positive, got {n} and {max_words} instead")
-    _check(grammar)
-    tables = [_choices(grammar.skeleton, weights) for weights in grammar.members]
-    rows = [_tree(grammar, tables, generator(seed, STREAM, i), max_words) for i in range(n)]
-    return _joined(grammar.skeleton, rows)
-
-
-def _check(grammar: LatentGrammar) -> None:
-    """Refuse parameters that are no probabilities."""
-    signed = any(
-        bool(np.any(part < 0))
-        for weights in grammar.members
-        for part in (weights.rule_weight, weights.entry_weight, weights.root_weight)
-    )
-    if signed or grammar.report.get("method") == "tensor":
+    if is_signed(grammar) or grammar.report.get("method") == "tensor":
         raise DataError(
             "a grammar of signed tensors has no distribution to draw from; "
             "train with --method cluster, em or pcfg instead"
         )
+    tables = [_table(part, member) for part in proper_parts(grammar) for member in part.members]
+    lines = [_tree(tables, generator(seed, STREAM, i), max_words) for i in range(n)]
+    if not lines:
+        none = as_ids([])
+        return Treebank(none, none, none, as_offsets([0]), as_offsets([]), (), ())
+    return parse_trees("\n".join(lines))
 
 
-def rules_of(skeleton: Skeleton, weights: Weights) -> Rules:
-    """The tensors of rules as kernels take them."""
-    return Rules(skeleton.rules, weights.states, weights.state_at, weights.rule_at, weights.rule_weight)
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """What each state may become: state s chooses among [at[s], at[s + 1]), by running sums of probabilities."""
+
+    part: Proper
+    member: Member
+    label: LongVector
+    at: LongVector
+    running: FloatArray
+    kind: AnyArray
+    number: AnyArray
 
 
-def _choices(skeleton: Skeleton, weights: Weights) -> Choices:
-    """Rules and words of every state, sorted by state."""
-    states, state_at = weights.states, weights.state_at
-    parent, n_states = skeleton.rules[:, 0], int(state_at[-1])
-    width = states[parent].astype(np.int64)
-    mass_at = as_offsets(np.concatenate(([0], np.cumsum(width))))
+def _table(part: Proper, member: Member) -> _Table:
+    skeleton, states, state_at = part.skeleton, member.states, member.state_at
+    parent, n = skeleton.rules[:, 0], member.root.size
+    mass_at = as_offsets(np.concatenate(([0], np.cumsum(states[parent], dtype=np.int64))))
     mass = np.zeros(mass_at[-1])
-    rule_masses(rules_of(skeleton, weights), mass_at, mass)
-    rule = np.repeat(np.arange(parent.size), width)
+    rule_masses(rules_of(skeleton, member), mass_at, mass)
+    rule = np.repeat(np.arange(parent.size), states[parent])
     rule_state = state_at[parent][rule] + np.arange(rule.size) - mass_at[rule]
-    entry, entry_state, value = _entries(skeleton, weights)
-    state = np.concatenate([rule_state, entry_state])
-    order = np.argsort(state, kind="stable")
-    none = np.full(rule.size, -1)
-    return Choices(
-        as_offsets(np.searchsorted(state[order], np.arange(n_states + 1))),
-        np.cumsum(np.concatenate([mass, value])[order]),
-        as_ids(np.concatenate([rule, np.full(entry.size, -1)])[order]),
-        as_ids(np.concatenate([none, entry])[order]),
-    )
-
-
-def _entries(skeleton: Skeleton, weights: Weights) -> tuple[LongVector, LongVector, FloatArray]:
-    """Entry, state and weight of everything that a state may emit: words, or classes if it has no words."""
-    width = weights.states[skeleton.entry_label].astype(np.int64)
+    width = states[skeleton.entry_label].astype(np.int64)
     entry = np.repeat(np.arange(width.size), width)
     within = np.arange(entry.size) - np.repeat(np.cumsum(width) - width, width)
-    value = weights.entry_weight[weights.entry_at[:-1][entry] + within].astype(np.float64)
-    state = weights.state_at[skeleton.entry_label][entry] + within
-    is_word = skeleton.entry_symbol[entry] < skeleton.n_words
-    words = np.bincount(state, weights=value * is_word, minlength=int(weights.state_at[-1]))
-    keep = (value > 0) & (is_word | (words[state] == 0))
-    return entry[keep], state[keep], value[keep]
+    symbol, entry_state = skeleton.entry_symbol[entry], state_at[skeleton.entry_label][entry] + within
+    value = member.entry_weight[member.entry_at[:-1][entry] + within] * member.word_scale[entry_state]
+    value = value * np.append(part.lexicon.kept, 0.0)[np.where(symbol < skeleton.n_words, symbol, -1)]
+    own = np.arange(n)
+    columns = [
+        (rule_state, mass * member.rule_scale[rule_state], RULE, rule),
+        (entry_state, value, ENTRY, entry),
+        (own, member.unknown, UNKNOWN, own),
+        (own, member.branch, BRANCH, own),
+        (own, member.word, WORD, own),
+    ]
+    state = np.concatenate([column[0] for column in columns])
+    order = np.argsort(state, kind="stable")
+    kind = np.concatenate([np.full(column[0].size, column[2]) for column in columns])[order]
+    return _Table(
+        part, member, np.repeat(np.arange(states.size), states),
+        as_offsets(np.searchsorted(state[order], np.arange(n + 1))),
+        np.cumsum(np.concatenate([column[1] for column in columns])[order]), kind,
+        np.concatenate([column[3] for column in columns])[order],
+    )  # fmt: skip
 
 
-def _tree(
-    grammar: LatentGrammar, tables: list[Choices], rng: np.random.Generator, max_words: int
-) -> tuple[IntVector, IntVector, IntVector, IntVector]:
-    """Label, left, right and symbol of one tree's rows."""
-    member = int(rng.integers(len(tables)))
-    skeleton, weights, table = grammar.skeleton, grammar.members[member], tables[member]
-    columns = Rows(*(np.empty(2 * max_words - 1, dtype=np.int32) for _ in range(4)))
-    root = np.cumsum(weights.root_weight, dtype=np.float64)
-    state_label = np.repeat(np.arange(skeleton.n_labels), weights.states)
-    rules = rules_of(skeleton, weights)
+def _tree(tables: Sequence[_Table], rng: np.random.Generator, max_words: int) -> str:
+    """One tree in brackets."""
+    table = tables[int(rng.integers(len(tables)))]
     for _ in range(MOST_TRIES):
-        size = draw_tree(rng, root, state_label, table, rules, skeleton.entry_symbol, columns)
-        if size == EMPTY:
-            raise DataError(
-                "a latent state of the grammar has neither rules nor words to draw; train the model again"
-            )
-        if size > 0:
-            label, left, right, symbol = (column[:size].copy() for column in columns)
-            return label, left, right, symbol
+        drawn = _Draw(table, rng, max_words).tree()
+        if drawn:
+            return drawn
     raise DataError(f"no tree of at most {max_words} words came up in {MOST_TRIES} draws; allow more words")
 
 
-def _joined(skeleton: Skeleton, rows: list[tuple[IntVector, IntVector, IntVector, IntVector]]) -> Trees:
-    """Single trees as columns of all."""
-    offsets = as_offsets(np.cumsum([0] + [label.size for label, *_ in rows]))
-    columns = []
-    for k in range(4):
-        shift = offsets[:-1] if k in (1, 2) else np.zeros(len(rows), dtype=np.int64)
-        parts = [np.where(row[k] >= 0, row[k] + by, -1) for row, by in zip(rows, shift)]
-        columns.append(as_ids(np.concatenate(parts)) if parts else as_ids([]))
-    label, left, right, symbol = columns
-    return Trees(label, left, right, symbol, offsets, skeleton.labels, _printable(skeleton))
+@dataclass(slots=True)
+class _Draw:
+    """One tree being drawn: top down, from left to right, what is still to be done on a stack."""
 
+    table: _Table
+    rng: np.random.Generator
+    max_words: int
+    n_words: int = 0
 
-def _printable(skeleton: Skeleton) -> tuple[str, ...]:
-    """Symbols as words; the class of all words is called <unknown>."""
-    return tuple(name or "<unknown>" for name in skeleton.symbols)
+    def tree(self) -> str:
+        """The tree in brackets, empty if it grew too large."""
+        self.n_words = 0
+        out: list[str] = []
+        todo = self._root()
+        for _ in range(MOST_STEPS * self.max_words + MOST_STEPS):
+            if not todo:
+                return "".join(out)
+            kind, what = todo.pop()
+            if kind == TEXT:
+                out.append(what)
+            else:
+                todo += reversed(self._expand(kind, what))
+            if self.n_words > self.max_words:
+                break
+        return ""
+
+    def _root(self) -> list[tuple[int, Any]]:
+        member, ground = self.table.member, self.table.part.background
+        if self.rng.random() >= ground.root:
+            s = self._pick(member.root)
+            if self.table.part.skeleton.labels[self.table.label[s]].chain == (ROOT,):
+                return [(STATE, s)]
+            return [(TEXT, ")"), (STATE, s), (TEXT, f"({ROOT} ")]
+        if self.rng.random() < ground.root_top:
+            return [(TEXT, ")"), (MANY, ground.more.size - 1), (TEXT, f"({ROOT} ")]
+        return [(TEXT, ")"), (CHILD, self._pick(ground.root_child)), (TEXT, f"({ROOT} ")]
+
+    def _expand(self, kind: int, what: Any) -> list[tuple[int, Any]]:
+        """What one thing that is to be drawn becomes, from left to right."""
+        member, ground = self.table.member, self.table.part.background
+        if kind == STATE:
+            return self._state(int(what))
+        if kind == MANY:
+            n = 2
+            while self.rng.random() < ground.more[what]:
+                n += 1
+            return [(CHILD, self._pick(ground.child[what])) for _ in range(n)]
+        if kind == CHILD:
+            if self.rng.random() < ground.opened[what]:
+                return [(OPEN, what)]
+            a = self._pick(np.where((ground.top == what) & (ground.share > 0), ground.share, 0.0))
+            low, high = member.state_at[a], member.state_at[a + 1]
+            return [(STATE, int(low) + self._pick(member.prior[low:high]))]
+        names = list(ground.symbols)
+        name = names[what] if what < len(names) else self._name()
+        point = self.rng.random()
+        if point < ground.word[what]:
+            below: tuple[int, Any] = (TEXT, self._word(None))
+        elif point < ground.word[what] + ground.branch[what]:
+            below = (MANY, what)
+        else:
+            below = (OPEN, self._pick(ground.unary[what]))
+        return [(TEXT, f"({name} "), below, (TEXT, ")")]
+
+    def _state(self, s: int) -> list[tuple[int, Any]]:
+        """A label in one of its states: its chain, over a word or over children."""
+        table, part, member = self.table, self.table.part, self.table.member
+        a = int(table.label[s])
+        t = draw(table.running, table.at[s], table.at[s + 1], self.rng.random())
+        kind, number = int(table.kind[t]), int(table.number[t])
+        if kind == RULE:
+            below: list[tuple[int, Any]] = [
+                (STATE, x) for x in self._children(number, s - int(member.state_at[a]))
+            ]
+        elif kind == BRANCH:
+            below = [(MANY, int(part.background.parent[a]))]
+        elif kind == ENTRY:
+            below = [(TEXT, self._cased(part.skeleton.symbols[part.skeleton.entry_symbol[number]]))]
+        else:
+            below = [(TEXT, self._word(member.groups[s] if kind == UNKNOWN else None))]
+        label = part.skeleton.labels[a]
+        if label.partial:
+            return below
+        return [(TEXT, "".join(f"({name} " for name in label.chain)), *below, (TEXT, ")" * len(label.chain))]
+
+    def _children(self, rule: int, h: int) -> tuple[int, int]:
+        """States of the two children of a rule whose parent is in its state h."""
+        member = self.table.member
+        b, c = self.table.part.skeleton.rules[rule, 1:].tolist()
+        size = int(member.states[b]) * int(member.states[c])
+        first = int(member.rule_at[rule]) + h * size
+        i, j = divmod(self._pick(member.rule_weight[first : first + size]), int(member.states[c]))
+        return int(member.state_at[b]) + i, int(member.state_at[c]) + j
+
+    def _word(self, groups: FloatArray | None) -> str:
+        """An unknown word of groups with these shares; without them any word, whatever its label."""
+        lexicon = self.table.part.lexicon
+        if groups is None:
+            w = self._pick(np.append(lexicon.unigram, lexicon.unseen))
+            if w < lexicon.unigram.size:
+                return self._cased(self.table.part.skeleton.symbols[w])
+            groups = lexicon.spelling.share
+        return self._cased(lexicon.spelling.draw(self._pick(groups), self.rng))
+
+    def _cased(self, word: str) -> str:
+        """The word as it is written: the first may get a capital."""
+        self.n_words += 1
+        small, large = other_case(word)
+        if self.n_words == 1 and word == small != large and self.rng.random() < CAPITAL:
+            return large
+        return word
+
+    def _name(self) -> str:
+        """The name of a label that was never seen."""
+        lexicon, ground = self.table.part.lexicon, self.table.part.background
+        while True:
+            name = lexicon.spelling.draw(self._pick(lexicon.spelling.share), self.rng)
+            if name not in ground.symbols and strip_label(name) == name:
+                return name
+
+    def _pick(self, weights: AnyArray) -> int:
+        """A place, as often as its weight says."""
+        running = np.cumsum(weights, dtype=np.float64)
+        return int(draw(running, 0, running.size, self.rng.random()))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenparse.arrays import FloatArray, IntVector, LongVector
-from eigenparse.inference.grammar.sample import rules_of
+from eigenparse.inference.grammar.chart import rules_of
 from eigenparse.kernels.grammar.sample import improve_yields, rule_masses
 from eigenparse.models.grammar.pcfg import Skeleton, Weights
 
@@ -36,7 +36,7 @@ def state_profiles(skeleton: Skeleton, weights: Weights, labels: list[int], top:
     profiles = []
     for a in labels:
         entries = np.flatnonzero((skeleton.entry_label == a) & (skeleton.entry_symbol < skeleton.n_words))
-        rules = np.flatnonzero(skeleton.rules[:, 0] == a)
+        rules = _whole(skeleton, np.flatnonzero(skeleton.rules[:, 0] == a))
         for h in range(int(weights.states[a])):
             words = _top(weights.entry_weight[weights.entry_at[entries] + h], top)
             found = _top(mass[mass_at[rules] + h], top)
@@ -49,6 +49,13 @@ def state_profiles(skeleton: Skeleton, weights: Weights, labels: list[int], top:
                 )
             )
     return profiles
+
+
+def _whole(skeleton: Skeleton, rules: LongVector) -> LongVector:
+    """The rules whose children are whole phrases, as parts of them end in fragments; all rules if there are none."""
+    partial = np.array([label.partial for label in skeleton.labels])
+    found = rules[~partial[skeleton.rules[rules, 1:]].any(axis=1)]
+    return found if found.size else rules
 
 
 def _top(values: FloatArray, top: int) -> list[tuple[int, float]]:

@@ -1,11 +1,14 @@
 """HMM and symbol sequences in: probabilities, next symbols, states and samples out."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from eigenparse.arrays import AnyArray, IntVector, LongVector, as_offsets, generator
+from eigenparse.corpus.sequences import Column
 from eigenparse.errors import DataError
+from eigenparse.inference.spelling import learn_spelling
 from eigenparse.kernels.hmm.chain import (
     Hmm,
     Observable,
@@ -18,6 +21,8 @@ from eigenparse.kernels.hmm.chain import (
 )
 from eigenparse.models.hmm.chain import ChainModel
 
+N_CODES = 0x110000  # characters there are
+USUAL_LENGTH = 40.0  # of sequences, where a model does not say
 BLEND = 0.05  # how much of a floored value the state that knows one symbol is worth
 
 
@@ -54,6 +59,39 @@ def sequence_scores(model: ChainModel, symbols: IntVector, offsets: LongVector) 
     ends = np.concatenate([[0.0], np.cumsum(filtered(model, symbols, offsets).log_p)])
     totals: AnyArray = ends[offsets[1:]] - ends[offsets[:-1]]
     return totals
+
+
+def whole_logs(model: ChainModel, column: Column, offsets: LongVector) -> AnyArray:
+    """log p of each sequence, (S,), as a distribution over sequences of all lengths and all symbols there are.
+
+    Lengths are geometric with the mean of training.  An unknown symbol is one of those the model does not know: each
+    character alike, or a word spelt letter by letter.
+    """
+    new = [symbol if symbol not in model.symbols[1:] else "" for symbol in column.symbols]
+    log_new = np.where([bool(symbol) for symbol in new], new_symbol_logs(model, new), 0.0)
+    ends = np.concatenate([[0.0], np.cumsum(log_new[column.ids])])
+    stop = 1.0 / (1.0 + mean_length(model))
+    length = np.log(stop) + np.diff(offsets) * np.log1p(-stop)
+    scores = sequence_scores(model, model.encode(column), offsets)
+    found: AnyArray = scores + ends[offsets[1:]] - ends[offsets[:-1]] + length
+    return found
+
+
+def mean_length(model: ChainModel) -> float:
+    """The mean length of the sequences of training, as far as the model says."""
+    said = model.about.get("mean_length", USUAL_LENGTH)
+    return float(said) if isinstance(said, int | float) and 0.0 < said < np.inf else USUAL_LENGTH
+
+
+def new_symbol_logs(model: ChainModel, symbols: Sequence[str]) -> AnyArray:
+    """log p of symbols that the model does not know, given that they are unknown."""
+    known = [symbol for symbol in model.symbols[1:] if symbol]
+    if model.unit == "char":
+        return np.full(len(symbols), -np.log(N_CODES - len(known)))
+    p = learn_spelling(known, np.zeros(len(known)), 1).probabilities([*symbols, *known])[:, 0]
+    with np.errstate(divide="ignore"):
+        logs: AnyArray = np.log(p[: len(symbols)]) - np.log1p(-min(float(p[len(symbols) :].sum()), 0.999))
+    return logs
 
 
 def sequence_logs(model: ChainModel, symbols: IntVector, offsets: LongVector) -> tuple[AnyArray, AnyArray]:

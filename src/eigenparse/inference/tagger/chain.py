@@ -65,7 +65,10 @@ class Posteriors:
 def emission_scores(emission: Emission, sequences: Sequences) -> AnyArray:
     """Log emission of every token and label up to a constant per token, (T, A)."""
     templates = [parse_template(text) for text in emission.templates]
-    ids = positions(template_keys(templates, sequences), emission.keys)
+    wanted = template_keys(templates, sequences)
+    if emission.bits < 64:
+        wanted &= np.uint64((1 << emission.bits) - 1)
+    ids = positions(wanted, emission.keys)
     scores = np.empty((ids.shape[0], emission.offset.size), dtype=np.float64)
     scores[:] = emission.offset
     (add_scores if emission.combine == "sum" else last_scores)(ids, emission.rows, scores)

@@ -1,10 +1,11 @@
 """Scores of arcs in, the best tree with crossing arcs allowed out [chu-liu-1965, edmonds-1967]."""
 
 import numpy as np
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_arborescence(scores, head):
     """Write the heads (n,) of the best spanning tree whose root 0 has one child; return its score.
 
@@ -27,7 +28,7 @@ def best_arborescence(scores, head):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def contract(weight, head):
     """Contract cycles until none is left, then unfold them in reverse; ``weight`` is changed.
 
@@ -70,7 +71,7 @@ def contract(weight, head):
     unfold(n_cycles, owner, within_tail, within_tip, head)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_parents(weight, alive, parent):
     """The heaviest arc into every live node but the root."""
     size = weight.shape[0]
@@ -82,7 +83,7 @@ def best_parents(weight, alive, parent):
                     top, parent[m] = weight[h, m], h
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_cycle(parent, alive):
     """The nodes of one cycle of the parent function; empty if there is none."""
     size = parent.size
@@ -105,7 +106,7 @@ def find_cycle(parent, alive):
     return np.empty(0, dtype=np.int64)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def absorb(member, weight, tail, tip, parent, alive):
     """Turn a cycle into its first node: arcs in cost the arc they replace, arcs out keep the best."""
     first = member[0]
@@ -130,7 +131,7 @@ def absorb(member, weight, tail, tip, parent, alive):
         alive[m] = False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unfold(n_cycles, owner, within_tail, within_tip, head):
     """Give every word its head: in each cycle the member that was entered drops its own arc."""
     size = owner.shape[0]

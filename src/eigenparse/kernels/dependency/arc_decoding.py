@@ -1,47 +1,53 @@
 """Weights and hashed sentences in; trees, k-best lists, arc posteriors and relations out."""
 
 import numpy as np
-from numba import njit
 
+from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.dependency.arc_features import arc_rows, row_buffer, sentence_parts
 from eigenparse.kernels.dependency.arc_training import decode, sentence_scores
 from eigenparse.kernels.dependency.eisner import arc_posteriors
 from eigenparse.kernels.dependency.eisner_kbest import kbest_trees
+from eigenparse.kernels.dependency.pruning import open_arcs
 
 
-@njit(cache=True, nogil=True)
-def parse_all(words, t, weights, second, crossing, head, totals):
+@kernel
+def scores_of(words, s, compiled, weights, second):
+    """Scores of the arcs of sentence s and of neighbouring children.  compiled: templates, and a ``Pruning``."""
+    t, pruning = compiled
+    p = sentence_parts(words, s, t, second)
+    return sentence_scores(p, t, weights, second, open_arcs(words, s, pruning))
+
+
+@kernel
+def parse_all(words, compiled, weights, second, crossing, head, totals):
     """Write the best tree of every sentence into head (T,) and its score into totals (S,)."""
     for s in range(words.offsets.size - 1):
         low, high = words.offsets[s], words.offsets[s + 1]
         if high > low:
-            p = sentence_parts(words, s, t, second)
-            scores, siblings, ends = sentence_scores(p, t, weights, second)
+            scores, siblings, ends = scores_of(words, s, compiled, weights, second)
             totals[s] = decode(scores, siblings, ends, crossing, head[low:high])
 
 
-@njit(cache=True, nogil=True)
-def parse_kbest(words, t, weights, second, heads, totals, found):
+@kernel
+def parse_kbest(words, compiled, weights, second, heads, totals, found):
     """Write up to k trees per sentence into heads (k, T), scores into totals (S, k), counts into found (S,)."""
     for s in range(words.offsets.size - 1):
         low, high = words.offsets[s], words.offsets[s + 1]
         if high == low:
             found[s] = 1
             continue
-        p = sentence_parts(words, s, t, second)
-        scores, siblings, ends = sentence_scores(p, t, weights, second)
+        scores, siblings, ends = scores_of(words, s, compiled, weights, second)
         found[s] = kbest_trees(scores, siblings, ends, heads[:, low:high], totals[s])
 
 
-@njit(cache=True, nogil=True)
-def posteriors(words, s, t, weights, second, scale, marginal):
+@kernel
+def posteriors(words, s, compiled, weights, second, scale, marginal):
     """Arc posteriors (n + 1, n + 1) of sentence s under p(tree) ~ exp(scale * score); return log Z."""
-    p = sentence_parts(words, s, t, second)
-    scores, siblings, ends = sentence_scores(p, t, weights, second)
+    scores, siblings, ends = scores_of(words, s, compiled, weights, second)
     return arc_posteriors(scores * scale, siblings * np.float32(scale), ends * scale, marginal)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def label_scores(h, m, p, t, weights, rows, total):
     """Write the scores of all relations for arc h -> m; return the number of feature rows."""
     count = arc_rows(np.int64(h), m, p, t, rows)
@@ -53,7 +59,7 @@ def label_scores(h, m, p, t, weights, rows, total):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def label_all(words, head, t, weights, relation):
     """Write the best relation of every arc into relation (T,)."""
     rows, total = row_buffer(t), np.empty(weights.shape[1])
@@ -66,7 +72,7 @@ def label_all(words, head, t, weights, relation):
             relation[low + m - 1] = np.argmax(total)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def label_pass(words, head, gold, order, t, clock, averaged):
     """One pass of multiclass margin updates over gold arcs; return (mistakes, clock).
 

@@ -13,7 +13,8 @@ side, 1 side and distance, 2 side and what lies between, 3 side and each tag bet
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 PAD = 2  # positions before the root and after the last word that atoms may look at
 LONGEST = 12  # distances are bucketed up to here
@@ -66,7 +67,7 @@ class Parts(NamedTuple):
     pair_modifier: Any
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def role_part(keys, edge_keys, atoms, coefficients, role, n_templates):
     """Sum of coefficient times key over the atoms of one role, per position: (n + 2, R)."""
     n = keys.shape[1]
@@ -86,7 +87,7 @@ def role_part(keys, edge_keys, atoms, coefficients, role, n_templates):
     return part
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def between_tables(tags, classes):
     """For positions i < j: bit set of the tags between them, and a summary of their classes.
 
@@ -108,7 +109,7 @@ def between_tables(tags, classes):
     return between, summary
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sentence_parts(words, s, t, second):
     """Everything about sentence s that its features are added up from."""
     low, high = words.offsets[s], words.offsets[s + 1]
@@ -128,7 +129,7 @@ def sentence_parts(words, s, t, second):
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def arc_rows(h, m, p, t, rows):
     """Write the feature rows of arc h -> m; return their number."""
     side = 1 if m > h else 0
@@ -157,7 +158,7 @@ def arc_rows(h, m, p, t, rows):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pair_rows(side, h, s, m, p, t, rows):
     """Write the feature rows of head h with neighbouring children s, m; return their number.
 
@@ -170,13 +171,13 @@ def pair_rows(side, h, s, m, p, t, rows):
     return t.n_pair
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def row_buffer(t):
     """Room for the feature rows of any one arc or pair."""
     return np.empty(t.blocks[3] + (t.blocks[4] - t.blocks[3]) * MANY_TAGS + t.n_pair, dtype=np.uint64)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def total_of(rows, count, weights):
     """Sum of the weights of feature rows."""
     total = 0.0
@@ -185,20 +186,25 @@ def total_of(rows, count, weights):
     return total
 
 
-@njit(cache=True, nogil=True)
-def score_arcs(p, t, weights, scores):
-    """Write the score of every arc h -> m into scores (n + 1, n + 1)."""
+@kernel
+def score_arcs(p, t, weights, is_open, scores):
+    """Write the score of every arc h -> m into scores (n + 1, n + 1); arcs that are not open have none."""
     n = scores.shape[0] - 1
     rows = row_buffer(t)
     for h in range(n + 1):
         scores[h, 0] = 0.0
         for m in range(1, n + 1):
-            scores[h, m] = 0.0 if h == m else total_of(rows, arc_rows(h, m, p, t, rows), weights)
+            if h == m:
+                scores[h, m] = 0.0
+            elif is_open[h, m]:
+                scores[h, m] = total_of(rows, arc_rows(h, m, p, t, rows), weights)
+            else:
+                scores[h, m] = -np.inf
 
 
-@njit(cache=True, nogil=True)
-def score_pairs(p, t, weights, siblings, ends):
-    """Write the scores of neighbouring children: siblings (n+1, n+1, n+1) and ends (2, n+1, n+1)."""
+@kernel
+def score_pairs(p, t, weights, is_open, siblings, ends):
+    """Write the scores of neighbouring children by open arcs: siblings (n+1, n+1, n+1) and ends (2, n+1, n+1)."""
     n = siblings.shape[0] - 1
     rows = row_buffer(t)
     for h in range(n + 1):
@@ -206,7 +212,10 @@ def score_pairs(p, t, weights, siblings, ends):
             step = 1 if side == 1 else -1
             stop = n + 1 if side == 1 else 0
             for s in range(h, stop, step):
+                if s != h and not is_open[h, s]:
+                    continue
                 last = n + 1 if s == h else s
                 for m in range(s + step, stop, step):
-                    siblings[h, s, m] = total_of(rows, pair_rows(side, h, last, m, p, t, rows), weights)
+                    if is_open[h, m]:
+                        siblings[h, s, m] = total_of(rows, pair_rows(side, h, last, m, p, t, rows), weights)
                 ends[side, h, s] = total_of(rows, pair_rows(side, h, last, n + 1, p, t, rows), weights)

@@ -6,8 +6,8 @@ difference of their features, tau = min(C, (score(y) + cost(y) - score(g)) / |f(
 """
 
 import numpy as np
-from numba import njit
 
+from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.dependency.arborescence import best_arborescence
 from eigenparse.kernels.dependency.arc_features import (
     arc_rows,
@@ -21,21 +21,21 @@ from eigenparse.kernels.dependency.eisner import NO_ENDS, NO_SIBLINGS, best_tree
 from eigenparse.kernels.dependency.margin import shift, squared_distance, step_size
 
 
-@njit(cache=True, nogil=True)
-def sentence_scores(p, t, weights, second):
-    """Scores of all arcs and, in the second order, of all neighbouring children."""
+@kernel
+def sentence_scores(p, t, weights, second, is_open):
+    """Scores of open arcs and, in the second order, of all neighbouring children by open arcs."""
     n = p.between.shape[0] - 1
     scores = np.empty((n + 1, n + 1))
-    score_arcs(p, t, weights, scores)
+    score_arcs(p, t, weights, is_open, scores)
     if not second:
         return scores, NO_SIBLINGS, NO_ENDS
-    siblings = np.empty((n + 1, n + 1, n + 1), dtype=np.float32)
-    ends = np.empty((2, n + 1, n + 1))
-    score_pairs(p, t, weights, siblings, ends)
+    siblings = np.zeros((n + 1, n + 1, n + 1), dtype=np.float32)
+    ends = np.zeros((2, n + 1, n + 1))
+    score_pairs(p, t, weights, is_open, siblings, ends)
     return scores, siblings, ends
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def decode(scores, siblings, ends, crossing, head):
     """Best tree, projective or (first order only) with crossing arcs allowed; return its score."""
     if crossing:
@@ -43,7 +43,7 @@ def decode(scores, siblings, ends, crossing, head):
     return best_tree(scores, siblings, ends, head)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tree_total(head, scores, siblings, ends):
     """Score of one tree."""
     n = head.size
@@ -65,7 +65,7 @@ def tree_total(head, scores, siblings, ends):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def append(rows, c, buffer, count):
     """Copy the first c rows behind the ``count`` of the buffer; the new count.  A loop compiles faster than a slice."""
     for k in range(c):
@@ -73,7 +73,7 @@ def append(rows, c, buffer, count):
     return count + c
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def collect_rows(head, other, p, t, second, rows, buffer):
     """Feature rows of a tree into ``buffer``, arcs that ``other`` shares left out; return their number."""
     n = head.size
@@ -97,7 +97,7 @@ def collect_rows(head, other, p, t, second, rows, buffer):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_costs(scores, gold):
     """Add 1 to the score of every wrong arc, so that the best tree is the one that violates the margin most."""
     n = gold.size
@@ -107,15 +107,18 @@ def add_costs(scores, gold):
                 scores[h, m] += 1.0
 
 
-@njit(cache=True, nogil=True)
-def mira_pass(words, gold, order, t, second, crossing, clock, averaged):
+@kernel
+def mira_pass(words, gold, order, compiled, second, crossing, clock, averaged):
     """One pass over the sentences in ``order``; return (updates, wrong heads, clock).
 
     For each sentence: features become scores of arcs (and of neighbouring children, if ``second``), wrong arcs get
-    their cost, the best tree is found, and where it is not the gold tree the weights move.  Scoring every arc is
-    nearly all of the work; features are made from parts that are hashed once per word (``arc_features``).
-    words: all sentences.  gold: (T,) heads.  averaged: weights that are changed.
+    their cost, the best tree is found, and where it is not the gold tree the weights move.  Scoring arcs is
+    nearly all of the work; features are made from parts that are hashed once per word (``arc_features``), and arcs
+    that are not open are passed over.
+    words: all sentences.  gold: (T,) heads.  compiled: templates, and which arcs are open.  averaged: weights
+    that are changed.
     """
+    t, opened = compiled
     n_updates, n_wrong = 0, 0
     rows = row_buffer(t)
     for s in order:
@@ -125,7 +128,8 @@ def mira_pass(words, gold, order, t, second, crossing, clock, averaged):
             continue
         clock += 1.0
         p = sentence_parts(words, s, t, second)
-        scores, siblings, ends = sentence_scores(p, t, averaged.weights, second)
+        is_open = opened.flags[opened.at[s] : opened.at[s + 1]].reshape(n + 1, n + 1)
+        scores, siblings, ends = sentence_scores(p, t, averaged.weights, second, is_open)
         add_costs(scores, target)
         guess = np.empty(n, dtype=np.int32)
         total = decode(scores, siblings, ends, crossing, guess)

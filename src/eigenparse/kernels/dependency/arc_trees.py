@@ -1,12 +1,12 @@
 """Heads of words in, facts about the trees they form out; and the nearest projective tree."""
 
 import numpy as np
-from numba import njit
 
+from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.dependency.eisner import NO_ENDS, NO_SIBLINGS, best_tree
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tree_fault(head, state):
     """Fault code of one sentence and the position it was found at; 0 if the heads are a tree.
 
@@ -36,7 +36,7 @@ def tree_fault(head, state):
     return 0, 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tree_faults(head, offsets):
     """Fault code and row of each sentence; see the table of faults beside the columns."""
     n_sentences = offsets.size - 1
@@ -50,7 +50,7 @@ def tree_faults(head, offsets):
     return fault, row
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def projective_flags(head, offsets):
     """(S,) true where no two arcs of a tree cross, the arc from the root at position 0 included."""
     flags = np.ones(offsets.size - 1, dtype=np.bool_)
@@ -66,7 +66,7 @@ def projective_flags(head, offsets):
     return flags
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def closest_projective(head, offsets, sentences):
     """Replace the heads of these sentences by the projective tree with the fewest steps of lifting."""
     for s in sentences:

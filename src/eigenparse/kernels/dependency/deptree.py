@@ -11,8 +11,8 @@ each is divided by its largest magnitude, and only that scale is a logarithm.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.grammar.tree import rescale
 
 
@@ -53,7 +53,7 @@ class Messages(NamedTuple):
     down: Any
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def child_links(head):
     """The children of every position of one tree, and its positions with parents before children."""
     n = head.size
@@ -87,7 +87,7 @@ def child_links(head):
     return Links(first, following, order)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def multiply(u, v, D, out):
     """out = u * v under the product tensor; entrywise if it is empty."""
     k = u.size
@@ -103,7 +103,7 @@ def multiply(u, v, D, out):
                 out[j] += c * D[a, i, j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def send_up(r, T, out):
     """Message of a child to its parent: T' r."""
     k = r.size
@@ -114,13 +114,13 @@ def send_up(r, T, out):
             out[j] += T[i, j] * r[i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def new_messages(n, k):
     """Room for the messages of a tree of n words."""
     return Messages(np.empty((n + 1, k)), np.empty((n + 1, k)), np.empty((n + 1, k)))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def upward(head, symbols, links, m, messages):
     """Fill the cells r and the messages up of one tree; return the log of their scale, -inf if a cell is zero.
 
@@ -150,7 +150,7 @@ def upward(head, symbols, links, m, messages):
     return log_scale
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tree_totals(trees, m, log_abs, sign):
     """Algorithm 1: write log|p| and sign(p) of every tree; an empty sentence has p = 1."""
     k = m.start.size
@@ -169,7 +169,7 @@ def tree_totals(trees, m, log_abs, sign):
         log_abs[s] = log_scale + np.log(abs(p)) if p != 0.0 else -np.inf
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_expected(symbols, links, m, messages, counts):
     """Add the expected counts of one tree, states visible; return p relative to the scale of the cells.
 
@@ -210,7 +210,7 @@ def add_expected(symbols, links, m, messages, counts):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def expected_counts(trees, m, counts):
     """Add expected counts of all trees, states visible and all parameters positive; return the sum of log p."""
     log_total = 0.0

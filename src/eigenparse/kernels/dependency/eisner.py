@@ -12,18 +12,19 @@ A cell's edges are numbered; ``edge_cells`` and ``edge_bonus`` are the whole gra
 algorithm below is one loop over them.  Each tree has exactly one derivation, so k-best lists are
 distinct.  scores[h, m]; siblings[h, s, m] with s = h for a first child; ends[side, h, s] where s is
 the outermost child on side 0 (left) or 1 (right) and s = h if there is none.  With empty
-``siblings`` and ``ends`` the model is first order.
+``siblings`` and ``ends`` the model is first order.  An arc with score -inf may not be.
 """
 
 import numpy as np
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 GAP, ARC_R, ARC_L, OUT_R, OUT_L = 0, 1, 2, 3, 4
 NO_SIBLINGS = np.zeros((0, 0, 0), dtype=np.float32)
 NO_ENDS = np.zeros((0, 0, 0))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def n_edges(kind, i, j, second):
     """Number of ways to build a cell with i < j."""
     if kind == ARC_R or kind == ARC_L:  # noqa: SIM109
@@ -31,7 +32,7 @@ def n_edges(kind, i, j, second):
     return j - i
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def edge_cells(kind, i, j, e, w, second):
     """The one or two cells that edge e of cell (kind, i, j) is built from; -1 for none."""
     if kind == GAP:
@@ -51,7 +52,7 @@ def edge_cells(kind, i, j, e, w, second):
     return (GAP * w + i) * w + i + e, (ARC_L * w + i + e) * w + j
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def edge_bonus(kind, i, j, e, scores, siblings, ends, second):
     """What edge e of cell (kind, i, j) adds to the scores of the cells below it."""
     if kind == GAP:
@@ -67,7 +68,13 @@ def edge_bonus(kind, i, j, e, scores, siblings, ends, second):
     return scores[j, i] + siblings[j, j if e == 0 else i + e, i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
+def is_closed(kind, i, j, scores):
+    """Whether a cell is an arc that may not be."""
+    return (kind == ARC_R and scores[i, j] == -np.inf) or (kind == ARC_L and scores[j, i] == -np.inf)
+
+
+@kernel
 def leaf_value(kind, i, ends, second):
     """Score of OUT_R (i, i) or OUT_L (i, i): no child on that side."""
     if not second:
@@ -75,7 +82,7 @@ def leaf_value(kind, i, ends, second):
     return ends[1 if kind == OUT_R else 0, i, i]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def root_bonus(r, scores, siblings, ends, second):
     """What choosing word r as the child of the root adds."""
     if second:
@@ -83,7 +90,7 @@ def root_bonus(r, scores, siblings, ends, second):
     return scores[0, r]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_best(n, scores, siblings, ends, value, back):
     """Best value and edge of every cell, and (best total, word under the root)."""
     second = siblings.size > 0
@@ -96,8 +103,10 @@ def fill_best(n, scores, siblings, ends, value, back):
             j = i + width
             for kind in range(5):
                 top, which = -np.inf, 0
-                for e in range(n_edges(kind, i, j, second)):
+                for e in range(0 if is_closed(kind, i, j, scores) else n_edges(kind, i, j, second)):
                     a, b = edge_cells(kind, i, j, e, w, second)
+                    if value[a] == -np.inf:
+                        continue
                     total = value[a] + edge_bonus(kind, i, j, e, scores, siblings, ends, second)
                     if b >= 0:
                         total += value[b]
@@ -114,7 +123,7 @@ def fill_best(n, scores, siblings, ends, value, back):
     return top, root
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_tree(scores, siblings, ends, head):
     """Write the heads (n,) of the best projective tree; return its score."""
     n = head.size
@@ -148,7 +157,7 @@ def best_tree(scores, siblings, ends, head):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_inside(n, scores, siblings, ends, value):
     """Log-sum of every cell, and of all trees."""
     second = siblings.size > 0
@@ -161,12 +170,15 @@ def log_inside(n, scores, siblings, ends, value):
         for i in range(1, n + 1 - width):
             j = i + width
             for kind in range(5):
-                count = n_edges(kind, i, j, second)
-                for e in range(count):
+                count = 0
+                for e in range(0 if is_closed(kind, i, j, scores) else n_edges(kind, i, j, second)):
                     a, b = edge_cells(kind, i, j, e, w, second)
-                    terms[e] = value[a] + edge_bonus(kind, i, j, e, scores, siblings, ends, second)
+                    total = value[a] + edge_bonus(kind, i, j, e, scores, siblings, ends, second)
                     if b >= 0:
-                        terms[e] += value[b]
+                        total += value[b]
+                    if total > -np.inf:
+                        terms[count] = total
+                        count += 1
                 value[(kind * w + i) * w + j] = log_sum(terms, count)
     for r in range(1, n + 1):
         terms[r - 1] = value[(OUT_L * w + 1) * w + r] + value[(OUT_R * w + r) * w + n]
@@ -174,11 +186,11 @@ def log_inside(n, scores, siblings, ends, value):
     return log_sum(terms, n)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def log_sum(terms, count):
     """log of the sum of exp of the first ``count`` terms."""
-    if count == 1:
-        return terms[0]
+    if count <= 1:
+        return terms[0] if count else -np.inf
     top = terms[0]
     for e in range(1, count):
         top = max(top, terms[e])
@@ -190,7 +202,7 @@ def log_sum(terms, count):
     return top + np.log(total)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def arc_posteriors(scores, siblings, ends, marginal):
     """Write the posterior of every arc (n + 1, n + 1) under p(tree) ~ exp(score); return log Z.
 

@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.dependency.eisner import (
     ARC_L,
     ARC_R,
@@ -35,7 +35,7 @@ class Lists(NamedTuple):
     count: Any
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_edges(edges, lists, heap, out_value, out_back):
     """The k best sums over edges and ranks below them, best first; return how many there are.
 
@@ -48,8 +48,9 @@ def merge_edges(edges, lists, heap, out_value, out_back):
         total = edges.bonus[e] + value[edges.a[e], 0]
         if edges.b[e] >= 0:
             total += value[edges.b[e], 0]
-        size = push(heap, size, total, (e, 0, 0))
-    found = 0
+        if total > -np.inf:
+            size = push(heap, size, total, (e, 0, 0))
+    found, out_value[0] = 0, -np.inf
     while found < out_value.size and size > 0:
         size = pop(heap, size)
         e, ra, rb = heap.item[size, 0], heap.item[size, 1], heap.item[size, 2]
@@ -68,7 +69,7 @@ def merge_edges(edges, lists, heap, out_value, out_back):
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def kbest_chart(n, k, scores, siblings, ends, lists):
     """Fill the k best values of every cell; return those of whole trees with their back pointers.
 
@@ -103,7 +104,7 @@ def kbest_chart(n, k, scores, siblings, ends, lists):
     return top[:found], top_back
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def kbest_trees(scores, siblings, ends, heads, totals):
     """Write up to k trees (k, n) and their scores (k,), best first; return how many there are."""
     k, n = heads.shape

@@ -8,7 +8,7 @@ zero otherwise: the update touches only rows of the two lists, however large the
 
 from typing import Any, NamedTuple
 
-from numba import njit
+from eigenparse.kernels.compiled import kernel
 
 
 class Averaged(NamedTuple):
@@ -25,7 +25,7 @@ class Averaged(NamedTuple):
     ceiling: float
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def squared_distance(plus, minus, delta):
     """|f(g) - f(y)|^2 of two lists of rows; ``delta`` is left holding the difference."""
     for row in plus:
@@ -40,13 +40,13 @@ def squared_distance(plus, minus, delta):
     return norm
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def step_size(slack, norm, ceiling):
     """tau = min(C, slack / norm), 0 where the features are the same."""
     return min(ceiling, slack / norm) if norm > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shift(rows, tau, clock, averaged):
     """Move the weights of these rows by tau times ``delta``, which is zero afterwards."""
     for row in rows:

@@ -9,8 +9,8 @@ Family 2: neighbouring children of one side with their head.
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.dependency.margin import shift, squared_distance, step_size
 
 N_FAMILIES = 3
@@ -63,7 +63,7 @@ class DenseWeights(NamedTuple):
     drift: Any
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pattern(kind, a, b, c, shift):
     """Feature row of three tag keys and a kind."""
     x = (a + kind) * FAMILY_KEYS[0] + (b ^ kind) * FAMILY_KEYS[1] + c * FAMILY_KEYS[2] + kind * FAMILY_KEYS[3]
@@ -71,7 +71,7 @@ def pattern(kind, a, b, c, shift):
     return (x * FAMILY_KEYS[4]) >> shift
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tree_rows(head, tags, families, shift, rows):
     """Write the feature rows of one tree (as many as fit); return their number.
 
@@ -104,13 +104,13 @@ def tree_rows(head, tags, families, shift, rows):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def n_rows(n_words, n_patterns):
     """Room for the rows of a tree."""
     return 8 * n_words + 8 + n_patterns * n_words
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def role_parts(keys, patterns):
     """(N_ROLES, n + 2, R) sums of coefficient times key; position 0 is the root, n + 1 no such word."""
     n = keys.shape[1]
@@ -124,7 +124,7 @@ def role_parts(keys, patterns):
     return part
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def neighbour(head, m):
     """The nearest child of the same head between word m (from 1) and the head; n + 1 if there is none."""
     h = head[m - 1]
@@ -137,7 +137,7 @@ def neighbour(head, m):
     return head.size + 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pattern_rows(head, part, sides, shift, rows):
     """Write one row a word and pattern of a user; return their number."""
     n, n_patterns = head.size, sides.shape[0]
@@ -163,7 +163,7 @@ def pattern_rows(head, part, sides, shift, rows):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def candidate_scores(lists, s, features, weights, dense_weights, rows, counts, totals):
     """Scores of the candidates of sentence s; their rows (c, R) and counts (c,) are kept for an update.
 
@@ -183,7 +183,7 @@ def candidate_scores(lists, s, features, weights, dense_weights, rows, counts, t
             totals[c] += weights[rows[c, k]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def list_buffers(lists, s, features):
     """Room for the feature rows of the candidates of sentence s, and for their numbers."""
     k, n = lists.found[s], lists.offsets[s + 1] - lists.offsets[s]
@@ -191,7 +191,7 @@ def list_buffers(lists, s, features):
     return rows, np.empty(k, dtype=np.int64)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose_all(lists, features, weights, dense_weights, choice, scores):
     """Write the best candidate of every sentence into choice (S,) and all scores into scores (S, k)."""
     for s in range(lists.offsets.size - 1):
@@ -200,7 +200,7 @@ def choose_all(lists, features, weights, dense_weights, choice, scores):
         choice[s] = np.argmax(scores[s, : lists.found[s]])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def target_and_rival(totals, wrong):
     """The candidate with the fewest wrong heads (the best scored of them), and the best under score + cost."""
     target, rival = 0, 0
@@ -212,7 +212,7 @@ def target_and_rival(totals, wrong):
     return target, rival
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rerank_pass(lists, gold, order, features, clock, sparse, dense):
     """One pass of margin updates towards the best candidate of each list; return (clock, updates).
 
@@ -239,7 +239,7 @@ def rerank_pass(lists, gold, order, features, clock, sparse, dense):
     return clock, n_updates
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move(plus, minus, step, slack, clock, sparse, dense):
     """Move sparse and dense weights by tau times the difference of features; step: that of the dense ones."""
     norm = squared_distance(plus, minus, sparse.delta)

@@ -8,7 +8,8 @@ stand in post-order.  Kinds of rows: 0 a word with all its children; 1 a head be
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 WHOLE, BARE, RIGHTWARD, LEFTWARD = 0, 1, 2, 3
 LEAST_ROOT = 1e-12  # probability of a root never seen
@@ -59,7 +60,7 @@ class Cells(NamedTuple):
     source: Any
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split_heads(head, offsets, kind, owner, left, right):
     """Write 2 n - 1 rows a sentence of n words; return 1 + the first sentence that is no projective tree, or 0.
 
@@ -111,7 +112,7 @@ def split_heads(head, offsets, kind, owner, left, right):
     return 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def apply_rule(C, at, x, y, v):
     """v[h] = sum over j, k of C[h, j, k] x[j] y[k], C flat from ``at`` on."""
     for h in range(v.size):
@@ -125,7 +126,7 @@ def apply_rule(C, at, x, y, v):
         v[h] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mixed(a, b, c):
     """A 64-bit key of three."""
     x = (a ^ KEYS[0]) * KEYS[1] + (b ^ KEYS[2]) * KEYS[3]
@@ -134,7 +135,7 @@ def mixed(a, b, c):
     return x ^ (x >> np.uint64(32))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def same_subtrees(trees, g, source, key):
     """Write into source[i - low] the first row of group g whose subtree equals that of row i, itself if none.
 
@@ -164,7 +165,7 @@ def same_subtrees(trees, g, source, key):
             source[i - low] = slots[place]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_cell(i, low, trees, g, cells):
     """The inside vector of row i, divided by its largest value, and the log of what it was divided by.
 
@@ -196,7 +197,7 @@ def fill_cell(i, low, trees, g, cells):
     cells.scale[i - low] = below + np.log(top)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def inside_floored(trees, g, log_p):
     """Write log p of every tree into log_p (S,), with a floor under what was never seen.
 
@@ -224,7 +225,7 @@ def inside_floored(trees, g, log_p):
             log_p[tree] = cells.scale[top_row] + np.log(max(p, LEAST_ROOT))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def heads_of_rows(label, left, right, position, is_partial, head):
     """Write the heads (n,) of a binary tree in post-order: the partial child heads a row, else the left one.
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.grammar.tree import SUMS, rescale
 
 Array = npt.NDArray[Any]
@@ -72,7 +72,7 @@ class ForestMarginals(NamedTuple):
     at: Array
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def large_weights(rule_at, rule_weight, parent_states, least):
     """The weights of at least ``least`` (see ``SparseRules``).  parent_states: (R,) states of each rule's parent."""
     n_rules = parent_states.size
@@ -96,7 +96,7 @@ def large_weights(rule_at, rule_weight, parent_states, least):
     return SparseRules(first_row, row_at, column, value)
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@kernel(fastmath=SUMS)
 def add_applied(weights, r, w, out):
     """out[a] += sum over j of C_r[a, j] w[j]."""
     n, sparse = w.size, weights.sparse
@@ -115,7 +115,7 @@ def add_applied(weights, r, w, out):
         out[a] += total
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@kernel(fastmath=SUMS)
 def contract_rule(weights, r, o, T):
     """T[b c] = sum over a of o[a] C_r[a, b, c]; rows of states that are 0 are not read."""
     n, sparse = T.size, weights.sparse
@@ -137,7 +137,7 @@ def contract_rule(weights, r, o, T):
                 T[j] += weight * dense[j]
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@kernel(fastmath=SUMS)
 def add_products(y, z, factor, w):
     """w[b c] += factor y[b] z[c]."""
     for b in range(y.size):
@@ -146,7 +146,7 @@ def add_products(y, z, factor, w):
             row[c] += weight * z[c]
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@kernel(fastmath=SUMS)
 def add_outside(T, y, z, factor, y_out, z_out):
     """Add to the outside vectors of two children from T[b c], the parent's through the rule; the marginal."""
     marginal = factor * 0
@@ -160,7 +160,7 @@ def add_outside(T, y, z, factor, y_out, z_out):
     return marginal
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def new_vectors(forest, weights):
     """Vectors of a forest, all zero."""
     n_items, n_edges, kind = forest.label.size, forest.rule.size, weights.entry_weight.dtype
@@ -171,7 +171,7 @@ def new_vectors(forest, weights):
     return Vectors(at, inside, outside, np.zeros(n_items), np.zeros(n_items, kind), np.zeros(n_edges, kind))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def widest_item(at):
     """The largest number of states of an item."""
     widest = 0
@@ -180,7 +180,7 @@ def widest_item(at):
     return widest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def word_inside(forest, weights, p, vectors):
     """The inside vector of a word item: its lexical weights times its emission."""
     v = vectors.inside[vectors.at[p] : vectors.at[p + 1]]
@@ -191,7 +191,7 @@ def word_inside(forest, weights, p, vectors):
     vectors.scale[p] = np.log(vectors.factor[p]) if vectors.factor[p] > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def edge_reference(forest, p, vectors):
     """The largest log scale of an item's edges, -inf if all have an empty child."""
     reference = -np.inf
@@ -209,7 +209,7 @@ def edge_reference(forest, p, vectors):
 # largest of the item's edges.  Layout: see ``Vectors``; a tensor lies as (a, b, c), so that each a is one
 # scalar product with w, dense or over the larger weights alone: nine tenths of the weights of a learnt grammar
 # are too small to matter.  Order: items ascend, so children are ready.
-@njit(cache=True, nogil=True)
+@kernel
 def chart_inside(forest, weights, vectors):
     """Fill the inside vectors, scales and factors of all items."""
     at, inside, edge_at = vectors.at, vectors.inside, forest.edge_at
@@ -239,7 +239,7 @@ def chart_inside(forest, weights, vectors):
         vectors.scale[p] = reference + np.log(vectors.factor[p]) if vectors.factor[p] > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def set_roots(forest, weights, vectors):
     """Write root weights, over the sentence total, into the outside vectors of roots; log |total| and its sign."""
     at, inside, outside = vectors.at, vectors.inside, vectors.outside
@@ -259,7 +259,7 @@ def set_roots(forest, weights, vectors):
     return (reference + np.log(abs(total)) if total != 0.0 else -np.inf), np.sign(total)
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@kernel(fastmath=SUMS)
 def live_outside(vectors, p, least, o):
     """Copy an item's outside vector to ``o``, without states below ``least`` of its marginal; the marginal."""
     first, marginal = vectors.at[p], 0.0
@@ -277,7 +277,7 @@ def live_outside(vectors, p, least, o):
 # r; then  o_x[b] += f sum over c of T[b, c] v_y[c],  likewise o_y, and the edge's marginal is f v_x' T v_y,
 # with f the edge's factor over its parent's.  States of p below ``least`` of its marginal pass nothing on:
 # they cost a row of the tensor each and move nothing.  Order: items descend, so o_p is complete.
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@kernel(fastmath=SUMS)
 def chart_outside(forest, weights, vectors, least, item_marginal, edge_marginal):
     """Fill outside vectors and marginals; the outside vectors of roots must be set."""
     at, inside, outside, edge_at = vectors.at, vectors.inside, vectors.outside, forest.edge_at
@@ -300,7 +300,7 @@ def chart_outside(forest, weights, vectors, least, item_marginal, edge_marginal)
                 e += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def forest_marginals(forest, weights, least):
     """Marginals of all items and edges under one set of latent weights, in one call."""
     vectors = new_vectors(forest, weights)

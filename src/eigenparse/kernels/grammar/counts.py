@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.grammar.tree import SUMS
 
 
@@ -29,18 +29,18 @@ class Annotated(NamedTuple):
     state: np.ndarray
 
 
-@njit(cache=True, nogil=True)
-def annotated_counts(rows, layout, rule_count, entry_count):
-    """Count rules and entries of rows whose latent state is given."""
+@kernel
+def annotated_counts(rows, layout, weight, rule_count, entry_count):
+    """Count rules and entries of rows whose latent state is given, each by the weight of its row (N,)."""
     state, states = rows.state, layout.states
     for i in range(state.size):
         if rows.left[i] >= 0:
             r = rows.rule[i]
             b, c = states[layout.rules[r, 1]], states[layout.rules[r, 2]]
             place = (state[i] * b + state[rows.left[i]]) * c + state[rows.right[i]]
-            rule_count[layout.rule_at[r] + place] += 1
+            rule_count[layout.rule_at[r] + place] += weight[i]
         else:
-            entry_count[layout.entry_at[rows.entry[i]] + state[i]] += 1
+            entry_count[layout.entry_at[rows.entry[i]] + state[i]] += weight[i]
 
 
 class Margins(NamedTuple):
@@ -54,7 +54,7 @@ class Margins(NamedTuple):
     c: np.ndarray
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@kernel(fastmath=SUMS)
 def margins(count, start, na, nb, nc, out):
     """Pair and single margins of one rule's counts; returns their total."""
     ab, ac, bc, pa, pb, pc = out
@@ -83,7 +83,7 @@ def margins(count, start, na, nb, nc, out):
 # (pair x single) products, E3 the product of the rule's own margins, E4 the product of label-wide shares.  With n the
 # rule's count and l = sqrt(n) / (C + sqrt(n)), E = l E1 + (1 - l)(l E2 + (1 - l)(l E3 + (1 - l) E4)), times n.  All
 # factors that do not depend on c are formed outside the innermost loop, which runs over contiguous cells.
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@kernel(fastmath=SUMS)
 def smooth_rule_counts(layout, count, label_share, C, out):
     """Write the smoothed counts of every rule; rules without counts are left alone."""
     rules, states, rule_at, state_at = layout.rules, layout.states, layout.rule_at, layout.state_at
@@ -120,7 +120,7 @@ def smooth_rule_counts(layout, count, label_share, C, out):
                     )
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@kernel(fastmath=SUMS)
 def state_totals(layout, rule_count, entry_count, total):
     """Count of each (label, state) as the parent of rules and entries."""
     rules, entry_label, states, rule_at, entry_at, state_at = layout
@@ -139,7 +139,7 @@ def state_totals(layout, rule_count, entry_count, total):
             total[state_at[a] + h] += entry_count[entry_at[e] + h]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def divide_by_totals(layout, total, rule_count, entry_count):
     """Counts become conditional probabilities given the parent's (label, state), in place."""
     rules, entry_label, states, rule_at, entry_at, state_at = layout
@@ -158,3 +158,13 @@ def divide_by_totals(layout, total, rule_count, entry_count):
             t = total[state_at[a] + h]
             if t > 0.0:
                 entry_count[entry_at[e] + h] /= t
+
+
+@kernel
+def copy_blocks(values, source_at, chosen, at, out):
+    """Block k of ``out``, from at[k], becomes block chosen[k] of ``values``, from source_at[chosen[k]]; -1: stays."""
+    for k in range(chosen.size):
+        if chosen[k] >= 0:
+            shift = source_at[chosen[k]] - at[k]
+            for i in range(at[k], at[k + 1]):
+                out[i] = values[i + shift]

@@ -3,7 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 
 class Chains(NamedTuple):
@@ -27,7 +28,7 @@ class Worth(NamedTuple):
     partial: float
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bracket_masses(forest, marginal, chains, keys, masses):
     """Summed marginals of every (span, symbol) that some item's chain contains; returns their number.
 
@@ -55,7 +56,7 @@ def bracket_masses(forest, marginal, chains, keys, masses):
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bracket_scores(forest, marginal, chains, keys, masses, worth, bracket, score):
     """What each item adds to the expected number of right brackets, less the threshold for each bracket.
 
@@ -80,7 +81,7 @@ def bracket_scores(forest, marginal, chains, keys, masses, worth, bracket, score
         bracket[q], score[q] = total / (last - first), value
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scalar_inside(item_entry, edge_at, edge_left, edge_right, edge_log, item_log, inside):
     """Log inside values of a forest whose edges and word items carry log weights."""
     for p in range(item_entry.size):
@@ -97,7 +98,7 @@ def scalar_inside(item_entry, edge_at, edge_left, edge_right, edge_log, item_log
         inside[p] = top + np.log(total) if total > 0.0 else -np.inf
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def scalar_marginals(edge_at, edge_left, edge_right, edge_log, inside, marginal, edge_marginal):
     """Pass marginals down from the roots, whose values must be set."""
     for p in range(edge_at.size - 2, -1, -1):
@@ -112,7 +113,7 @@ def scalar_marginals(edge_at, edge_left, edge_right, edge_log, inside, marginal,
             marginal[edge_right[e]] += share
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_log_conditionals(edge_at, item_marginal, edge_marginal, floor, total):
     """total[e] += log p(edge | parent item) of one model, floored."""
     for p in range(edge_at.size - 1):

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 Array = npt.NDArray[Any]
 SHORT = 1e-30
@@ -56,7 +57,7 @@ class Edges(NamedTuple):
     belief: Array
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def wider(table, needed):
     """The same table with room for ``needed`` columns."""
     if needed <= table.shape[1]:
@@ -68,7 +69,7 @@ def wider(table, needed):
     return bigger
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def longer(array, needed):
     """The same array with room for ``needed`` values."""
     if needed <= array.size:
@@ -79,7 +80,7 @@ def longer(array, needed):
     return bigger
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def first_cells(n):
     """First cell of each span length, cells in order of length and start."""
     length_at = np.zeros(n + 1, dtype=np.int64)
@@ -88,13 +89,13 @@ def first_cells(n):
     return length_at
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mask_of(limits, i, j, n):
     """Which labels a span may hold."""
     return limits.masks[limits.cell_mask[i * (n + 1) + j] if limits.cell_mask.size > 0 else 0]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_words(cells, words, posterior, least_tag, limits):
     """Fill the cells of single words with their likely readings; the number of items."""
     n, size = words.at.size - 1, 0
@@ -114,7 +115,7 @@ def add_words(cells, words, posterior, least_tag, limits):
     return size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_split(cells, x, y, common, rules, total, top, least):
     """Add the pairs of two cells to the inside values ``total`` of their parents.
 
@@ -137,7 +138,7 @@ def add_split(cells, x, y, common, rules, total, top, least):
     return top
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_splits(cells, i, length, length_at, rules, total, least):
     """Add all splits of a span to ``total``; the largest addend and the log of what all were divided by."""
     first, scale = cells.first, cells.scale
@@ -155,7 +156,7 @@ def add_splits(cells, i, length, length_at, rules, total, least):
     return top, reference
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def beam_survivors(total, mask, left_merit, right_merit, beam, survivors):
     """Labels inside the beam, in ``survivors``; their number and the largest of their totals."""
     best, best_total, kept = 0.0, 0.0, 0
@@ -177,7 +178,7 @@ def beam_survivors(total, mask, left_merit, right_merit, beam, survivors):
 # nothing, whatever their splits; most time goes into pairs of items, so a closed cell saves its own
 # splits and those of all spans that it would have been a part of.
 # Layout: see ``Cells``.  Order: by length, so that both parts of a split are ready.
-@njit(cache=True, nogil=True)
+@kernel
 def base_inside(words, readings, rules, limits, is_open, beam, least_tag):
     """The items of the plain PCFG inside the beams of their cells."""
     n, n_labels = words.at.size - 1, limits.masks.shape[1]
@@ -212,7 +213,7 @@ def base_inside(words, readings, rules, limits, is_open, beam, least_tag):
     return cells
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def live_parents(cells, cell, posterior, item_least, place, worth):
     """Note where each label of a cell lies and its posterior over its value; the largest of these."""
     most = 0.0
@@ -224,7 +225,7 @@ def live_parents(cells, cell, posterior, item_least, place, worth):
     return most
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def split_edges(cells, split, rules, parents, least, posterior, edges, size):
     """Append the edges of one split (x, y, common, most) of a cell; the edges and their number.
 
@@ -262,7 +263,7 @@ def split_edges(cells, split, rules, parents, least, posterior, edges, size):
 # p(a -> b c) v(b, i, k) v(c, k, j),  and adds it to both children.  Cells are visited from the longest
 # span to the shortest, so that a posterior is complete before it is passed on; edges are therefore found
 # in descending order of their parents' cells, and whoever sorts them has to read them backwards.
-@njit(cache=True, nogil=True)
+@kernel
 def base_edges(cells, n, rules, posterior, item_least, edge_least, max_edges):
     """Edges of at least ``edge_least`` under items of at least ``item_least``, by descending cell.
 

@@ -17,8 +17,8 @@ its children through the list of those that begin at the same word.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.grammar.hashing import log_odds, mix, step
 from eigenparse.kernels.grammar.judge_weights import judge_odds
 
@@ -59,7 +59,7 @@ class Seen(NamedTuple):
     candidate: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def length_class(n):
     """1 to 5, then ever wider."""
     k = n
@@ -68,7 +68,7 @@ def length_class(n):
     return np.uint64(k)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def child_at(seen, at, k, i, j):
     """The widest believed bracket from word k within [i, j), other than [i, j) itself; -1 for the word alone."""
     found = -1
@@ -82,7 +82,7 @@ def child_at(seen, at, k, i, j):
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_heads(seen, at, symbols, head):
     """The word that heads each bracket, its children being brackets that are believed in, or words."""
     order = np.argsort(seen.end - seen.start)
@@ -99,7 +99,7 @@ def find_heads(seen, at, symbols, head):
             k = k + 1 if d < 0 else seen.end[d]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def parent_of(seen, c):
     """The smallest believed bracket that holds bracket c and is wider; -1 if there is none."""
     i, j, found = seen.start[c], seen.end[c], -1
@@ -113,7 +113,7 @@ def parent_of(seen, c):
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rivals(seen, c):
     """The most believed bracket that crosses bracket c, and the other symbol over its span; -1 if none."""
     i, j, cross, other = seen.start[c], seen.end[c], -1, -1
@@ -129,7 +129,7 @@ def rivals(seen, c):
     return cross, other
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def before(seen, low, i):
     """The widest believed bracket that begins at ``low`` or later and ends at i; -1 for the word alone."""
     found = -1
@@ -143,7 +143,7 @@ def before(seen, low, i):
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def end_features(word, tag, i, j, value):
     """Words and tags at, before and after both ends; word and tag have margins."""
     size = length_class(j - i)
@@ -169,7 +169,7 @@ def end_features(word, tag, i, j, value):
     value[32], value[33] = mix(mix(t0, t1), mix(t2, t3)), mix(w1, word[i + 1])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tree_features(seen, at, c, word, tag, key, head, value):
     """Children, parent and neighbours of bracket c among the brackets believed in."""
     n, i, j = seen.tag.size, seen.start[c], seen.end[c]
@@ -220,7 +220,7 @@ def tree_features(seen, at, c, word, tag, key, head, value):
     value[59] = mix(np.uint64(count), above)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def odds_features(seen, c, key, value, dense):
     """Log odds of bracket c and of its rivals, as numbers and as steps."""
     cross, other = rivals(seen, c)
@@ -234,7 +234,7 @@ def odds_features(seen, c, key, value, dense):
     value[63] = mix(step(own), length_class(seen.end[c] - seen.start[c]))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def judge_rows(seen, symbols, bits, rows, dense):
     """Features of all candidates: rows (candidates, TEMPLATES), dense (candidates, DENSE); their number."""
     n, m, key = seen.tag.size, seen.start.size, symbols.key
@@ -261,7 +261,7 @@ def judge_rows(seen, symbols, bits, rows, dense):
     return r
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def look_again(seen, symbols, bits, u, w):
     """Put the judge's probabilities in the place of the candidates' beliefs, ``seen.belief``."""
     n = 0

@@ -8,8 +8,8 @@ and at the candidate's strongest rival.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.grammar.hashing import log_odds, mix, step
 from eigenparse.kernels.grammar.judge_weights import judge_odds
 
@@ -36,7 +36,7 @@ class Tagged(NamedTuple):
     candidate: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rival_of(tagged, c):
     """The likeliest other tag of the same word; -1 if there is none."""
     found, d = -1, c
@@ -49,7 +49,7 @@ def rival_of(tagged, c):
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tag_features(spelling, tag, k, rival, own, against, value):
     """Values of all templates for a tag of word k, which is at k + MARGIN; rival: hash of the other tag."""
     first = _FIRST if k == 0 else _LATER
@@ -77,7 +77,7 @@ def tag_features(spelling, tag, k, rival, own, against, value):
     value[31], value[32], value[33] = step(own), mix(spelling[k, 7], first), mix(mix(t2, rival), t3)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tag_rows(tagged, key, bits, rows, dense):
     """Features of all candidates: rows (candidates, TAG_TEMPLATES), dense (candidates, TAG_DENSE); their number."""
     n = tagged.tag.size
@@ -99,7 +99,7 @@ def tag_rows(tagged, key, bits, rows, dense):
     return r
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def share_out(tagged, belief, tag):
     """Scale the candidates of every word so that its tags weigh what they weighed; note the likeliest tags."""
     c = 0
@@ -119,7 +119,7 @@ def share_out(tagged, belief, tag):
         c = stop
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tag_again(tagged, key, bits, u, w, belief, tag):
     """The judge's probabilities of all tags (those without doubt stay), and the likeliest tag of every word."""
     n = 0

@@ -4,10 +4,11 @@ The log odds of row r are  z = u . dense[r] + sum over t of w[rows[r, t]].
 """
 
 import numpy as np
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def judge_odds(rows, dense, u, w, odds):
     """Log odds of rows under weights."""
     for r in range(odds.size):
@@ -19,7 +20,7 @@ def judge_odds(rows, dense, u, w, odds):
         odds[r] = total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def logistic_loss(rows, dense, right, u, w, by_u, by_w):
     """Summed loss of rows, and its gradient added to by_u and by_w.
 
@@ -43,7 +44,7 @@ def logistic_loss(rows, dense, right, u, w, by_u, by_w):
     return loss
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def row_spans(parent, word, offsets, start, end):
     """Half-open spans, in words of the sentence, of the rows of trees in post-order."""
     for s in range(offsets.size - 1):

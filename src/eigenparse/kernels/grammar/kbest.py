@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.heap import Heap, pop, push
 
 
@@ -57,7 +57,7 @@ def empty_rows(n: int) -> Rows:
 # lists.  Items come in an order in which children stand before their parents, so their lists are complete.  A heap
 # holds the edges of p; (e, i, j) is opened from (e, i, j - 1) if j > 0 and otherwise from (e, i - 1, 0), so each
 # derivation is met once and the heap never holds more than edges + 2 k entries.
-@njit(cache=True, nogil=True)
+@kernel
 def kbest_lists(item_score, edge_score, links, k, lists):
     """Fill the k best derivations below every item."""
     edge_at, left, right, best, count = links.edge_at, links.left, links.right, lists.best, lists.count
@@ -90,7 +90,7 @@ def kbest_lists(item_score, edge_score, links, k, lists):
         count[p] = found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def kbest_rows(root, rank, links, lists, rows):
     """Write the derivation of a rank below an item as rows; returns their number."""
     room = 2 * rows.item.size + 2

@@ -4,8 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.grammar.forest import base_edges, base_inside
 
 Array = npt.NDArray[Any]
@@ -46,7 +46,7 @@ class Thresholds(NamedTuple):
     max_edges: int
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def stable_order(keys, n_keys, order):
     """The same order, sorted by key and otherwise unchanged, by counting."""
     at = np.zeros(n_keys + 1, dtype=np.int64)
@@ -61,7 +61,7 @@ def stable_order(keys, n_keys, order):
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def select(forest, parent, item_posterior, edge_posterior, item_least, edge_least, keep_item, keep_edge):
     """Mark the edges above both thresholds that can be built from words and reached from a root.
 
@@ -93,7 +93,7 @@ def select(forest, parent, item_posterior, edge_posterior, item_least, edge_leas
     return n_edges
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def taken(forest, parent, posterior, keep_item, order):
     """The items marked and the edges named in ``order``, which is sorted by parent; items are renumbered."""
     number, n_items, n_roots = np.full(keep_item.size, -1, dtype=np.int32), 0, 0
@@ -131,7 +131,7 @@ def taken(forest, parent, posterior, keep_item, order):
     return Forest(label, start, end, entry, emission, edge_at, left, right, rule, root, belief)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def edge_parents(edge_at, n_edges):
     """The item that each edge belongs to."""
     parent = np.empty(n_edges, dtype=np.int32)
@@ -141,7 +141,7 @@ def edge_parents(edge_at, n_edges):
     return parent
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def pruned_forest(forest, marginal, edge_marginal, item_least, edge_least):
     """The part of a forest whose marginals reach the thresholds; without items if no tree is left."""
     parent = edge_parents(forest.edge_at, forest.rule.size)
@@ -155,7 +155,7 @@ def pruned_forest(forest, marginal, edge_marginal, item_least, edge_least):
     return taken(forest, parent, marginal, keep_item, order)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def root_posteriors(cells, root_probability, n):
     """Items over the whole sentence that may top a tree, and the posteriors of all items, set at these."""
     size, first = cells.first[-1], cells.first[-2]
@@ -177,7 +177,7 @@ def root_posteriors(cells, root_probability, n):
 # values, posteriors from the roots down, what reaches both thresholds and is part of a tree, and its edges
 # sorted by (parent, rule).  Edges come out of ``base_edges`` by descending cell; read backwards and
 # sorted by counting, first by rule and then by parent, they keep the order of a stable sort by both keys.
-@njit(cache=True, nogil=True)
+@kernel
 def base_forest(words, readings, rules, limits, is_open, root_probability, least):
     """The plain PCFG's pruned forest, without items if no tree is found; and whether it has too many edges.
 

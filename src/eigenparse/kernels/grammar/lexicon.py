@@ -3,10 +3,10 @@
 coarser: (classes,) the class above, always of a smaller number; -1 at the first.  shares: (classes, columns).
 """
 
-from numba import njit
+from eigenparse.kernels.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_to_coarser(coarser, shares):
     """Add every class to the classes above it."""
     for c in range(coarser.size - 1, 0, -1):
@@ -14,7 +14,7 @@ def add_to_coarser(coarser, shares):
             shares[coarser[c], j] += shares[c, j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mix_with_coarser(coarser, shares, prior, size, weight):
     """Sums become means, each mixed with ``weight`` times the mean of the class above, the first with ``prior``."""
     for c in range(coarser.size):

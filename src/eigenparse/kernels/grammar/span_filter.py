@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.grammar.tag_chain import (
     lexicon_choices,
     likeliest_labels,
@@ -38,17 +38,20 @@ ONE = np.uint64(1)
 MIX = np.uint64(0x9E3779B97F4A7C15)
 FOLD = np.uint64(29)
 RARE = -2  # stands for all words that features do not name
+SPOKEN_OF = (
+    3  # masks of spans (see ``Constraints``) below this one close spans, the others are of single spans
+)
 EASY = 0.003  # a chance this close to the truth teaches nothing
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mixed(a, b):
     """A hash of a hash and a number."""
     h = (a ^ np.uint64(b + 1)) * MIX
     return h ^ (h >> FOLD)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shift_of(size):
     """How far to shift a hash to the right for a place in a table of ``size``, a power of two."""
     bits = 0
@@ -57,13 +60,13 @@ def shift_of(size):
     return np.uint64(64 - bits)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def slot_of(template, x, y, shift):
     """The place of a feature made of two hashed parts."""
     return ((x + (y << ONE) + np.uint64(template)) * MIX) >> shift
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def length_bin(length):
     """Lengths up to ten one by one, longer ones ever more coarsely."""
     if length <= 10:
@@ -75,13 +78,13 @@ def length_bin(length):
     return 13 if length <= 35 else 14
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def at_or_margin(ids, i):
     """The id at a position, -1 outside the sentence."""
     return ids[i] if 0 <= i < ids.size else -1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def side_parts(tags, words, position, step, parts):
     """Hash the parts of one end of a span whose inner word stands at ``position``; outwards is ``-step``."""
     inner, outer = at_or_margin(tags, position), at_or_margin(tags, position - step)
@@ -96,7 +99,7 @@ def side_parts(tags, words, position, step, parts):
     parts[EDGE_IN] = mixed(edge, at_or_margin(tags, position + step) + 104729)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sentence_parts(tags, words, left, right):
     """The hashed parts of all starts and ends: left, right (n + 1, N_PARTS); left[n] and right[0] stay unset."""
     n = tags.size
@@ -105,14 +108,14 @@ def sentence_parts(tags, words, left, right):
         side_parts(tags, words, i, -1, right[i + 1])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def one_sided_slots(parts, first, shift, slots):
     """The slots of the features that look at one end only."""
     for t in range(ONE_SIDED.size):
         slots[t] = slot_of(first + t, parts[ONE_SIDED[t]], ONE, shift)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def two_sided_slots(left, right, length, shift, slots):
     """The slots of the features that look at both ends."""
     size = np.uint64(length_bin(length)) * FOLD
@@ -121,7 +124,7 @@ def two_sided_slots(left, right, length, shift, slots):
         slots[t] = slot_of(t, left[TWO_SIDED[t, 0]], y, shift)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def span_sums(tags, words, weights, sums):
     """The summed weights of every span [i, j) of two words and more, in sums[i, j]: (n + 1, n + 1)."""
     n, shift = tags.size, shift_of(weights.size)
@@ -146,7 +149,7 @@ def span_sums(tags, words, weights, sums):
             sums[i, j] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def learn_sentence(tags, words, gold, rate, weights, squares):
     """One pass of adaptive gradient steps [duchi-etal-2011] over the spans of a sentence.
 
@@ -191,7 +194,7 @@ class SpanCorpus(NamedTuple):
     gold_at: Array
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def learn_spans(corpus, chosen, rate, weights, squares):
     """Learn from the sentences ``chosen``, in their order."""
     for s in chosen:
@@ -200,7 +203,7 @@ def learn_spans(corpus, chosen, rate, weights, squares):
         learn_sentence(corpus.tags[low:high], corpus.words[low:high], gold, rate, weights, squares)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def held_out_sums(corpus, chosen, weights, sums, is_gold):
     """The sums of all spans but words and sentences, and whether they are in a tree; returns their number."""
     size = 0
@@ -217,12 +220,12 @@ def held_out_sums(corpus, chosen, weights, sums, is_gold):
     return size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def open_spans(tags, words, weights, least, limited):
     """(n * (n + 1),) whether each span may hold a constituent: its sum reaches ``least``.
 
     Words and the whole sentence always may, and so may spans that a request speaks of: those of mask
-    2 and more in ``limited`` (see ``Constraints``), which is empty if there are none.
+    SPOKEN_OF and more in ``limited`` (see ``Constraints``), which is empty if there are none.
     """
     n = tags.size
     sums, is_open = np.zeros((n + 1, n + 1), dtype=np.int32), np.zeros(n * (n + 1), dtype=np.bool_)
@@ -230,12 +233,12 @@ def open_spans(tags, words, weights, least, limited):
     for i in range(n):
         for j in range(i + 1, n + 1):
             cell = i * (n + 1) + j
-            always = j - i == 1 or j - i == n or (limited.size > 0 and limited[cell] >= 2)
+            always = j - i == 1 or j - i == n or (limited.size > 0 and limited[cell] >= SPOKEN_OF)
             is_open[cell] = always or sums[i, j] >= least
     return is_open
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sentence_spans(words, posterior, label_tag, common, weights, least, limited):
     """``open_spans`` of a sentence whose tags are the likeliest of its words' readings."""
     tags, named = likeliest_labels(words, posterior), np.empty(words.symbol.size, dtype=np.int32)
@@ -245,7 +248,7 @@ def sentence_spans(words, posterior, label_tag, common, weights, least, limited)
     return open_spans(tags, named, weights, least, limited)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def chain_tags(symbol, word_at, sentences, lexicon, follow, found):
     """The likeliest label of each word of some sentences by the chain of tags alone, in ``found``.
 

@@ -4,7 +4,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 Array = npt.NDArray[Any]
 FAINT = 1e-6  # shares below this are not worth a pass over all labels
@@ -26,7 +27,7 @@ class Choices(NamedTuple):
     emission: Array
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lexicon_choices(symbol, entry_start, entry_label, entry_probability):
     """All lexicon entries of a sentence's symbols; symbol x owns [entry_start[x], entry_start[x + 1])."""
     n = symbol.size
@@ -54,7 +55,7 @@ class Readings(NamedTuple):
     right_merit: Array
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def normalise_row(row, size):
     """Divide the first values of a row by their sum."""
     total = 0.0
@@ -64,7 +65,7 @@ def normalise_row(row, size):
         row[k] /= max(total, TINY)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def forward_pass(words, follow, forward):
     """forward[i, k]: chance of the k-th reading of word i given the words up to i.
 
@@ -82,7 +83,7 @@ def forward_pass(words, follow, forward):
         normalise_row(forward[i], at[i + 1] - at[i])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def backward_pass(words, follow, backward):
     """backward[i, k]: proportional to the chance of the words after i given the k-th reading of word i."""
     at, label, margin = words.at, words.label, follow.shape[0] - 1
@@ -99,7 +100,7 @@ def backward_pass(words, follow, backward):
         normalise_row(backward[i], at[i + 1] - at[i])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def tag_posteriors(words, follow, forward, backward):
     """(n, widest) posteriors of all readings from the two passes, which are filled."""
     forward_pass(words, follow, forward)
@@ -113,7 +114,7 @@ def tag_posteriors(words, follow, forward, backward):
     return posterior
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_weighted(weight, table, label, out):
     """out += weight table[label], unless the weight is too small to matter."""
     if weight > FAINT:
@@ -121,7 +122,7 @@ def add_weighted(weight, table, label, out):
             out[a] += weight * table[label, a]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def label_merits(words, before, after, forward, backward):
     """How well each label fits left of its start and right of its end (see ``Readings``).
 
@@ -144,7 +145,7 @@ def label_merits(words, before, after, forward, backward):
     return left, right
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def widest_choice(at):
     """The largest number of choices of a word, at least 1."""
     widest = 1
@@ -153,7 +154,7 @@ def widest_choice(at):
     return widest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def read_tags(words, follow, before, after):
     """The readings of a sentence under the tables of neighbours."""
     shape = (words.at.size - 1, widest_choice(words.at))
@@ -163,7 +164,7 @@ def read_tags(words, follow, before, after):
     return Readings(posterior, left, right)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def likeliest_labels(words, posterior):
     """The likeliest label of each word, the first of equals: (n,)."""
     n = words.at.size - 1

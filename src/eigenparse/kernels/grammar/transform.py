@@ -7,8 +7,8 @@ visits parents first; nothing recurses.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.intern import find_slot
 
 
@@ -72,7 +72,7 @@ class Chains(NamedTuple):
     root: int
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_children(parent, n_children):
     """Write the number of children of each row."""
     n_children[:] = 0
@@ -81,7 +81,7 @@ def count_children(parent, n_children):
             n_children[parent[r]] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def keep_rows(label, parent, word, cleaning, clean, into):
     """Decide what normalisation keeps.
 
@@ -118,13 +118,13 @@ def keep_rows(label, parent, word, cleaning, clean, into):
             into[r] = into[p]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def outermost(parent, into, r):
     """Whether a row stands for the root of its tree."""
     return parent[into[r]] < 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def write_kept(parent, word, offsets, clean, into, root, new, new_stop):
     """Copy the kept rows of every tree that has any, adding a root where there is none.
 
@@ -151,7 +151,7 @@ def write_kept(parent, word, offsets, clean, into, root, new, new_stop):
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def chain_ids(label, only_child, n_labels, table, first, rest, keys, chain):
     """Write each row's chain: its label followed by the chain of its only child.
 
@@ -171,7 +171,7 @@ def chain_ids(label, only_child, n_labels, table, first, rest, keys, chain):
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def only_children(parent, n_children, only_child):
     """Write each row's only child, -1 where there are none or several."""
     only_child[:] = -1
@@ -180,7 +180,7 @@ def only_children(parent, n_children, only_child):
             only_child[parent[r]] = r
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def link_siblings(parent, innermost, made_before):
     """Write the sibling generated just before each row, -1 at the first.
 
@@ -207,7 +207,7 @@ def link_siblings(parent, innermost, made_before):
             made_before[innermost[p] if last_right[p] < 0 else last_right[p]] = last_left[p]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def factor(relatives, offsets, new, new_stop):
     """Write binary rows: the innermost child meets its siblings one by one, the first made last."""
     made_before, innermost, n_children = relatives.made_before, relatives.innermost, relatives.n_children
@@ -239,7 +239,7 @@ def factor(relatives, offsets, new, new_stop):
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def post_order(left, right, offsets, rank):
     """Write where each row of binary trees, roots last, stands in post-order: left, right, self."""
     stack = np.empty(left.size + 1, dtype=np.int32)
@@ -256,7 +256,7 @@ def post_order(left, right, offsets, rank):
                 depth += 2
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def chain_tops(only_child, skip, top):
     """Write the highest row of the collapsed chain that each row belongs to."""
     for r in range(only_child.size):
@@ -266,7 +266,7 @@ def chain_tops(only_child, skip, top):
             top[only_child[r]] = top[r]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def restored_sizes(label, offsets, chains, new_stop):
     """Write where each tree ends among the restored rows; the number of rows."""
     n = 0
@@ -282,7 +282,7 @@ def restored_sizes(label, offsets, chains, new_stop):
     return n
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def restore(label, left, right, word, offsets, chains, new):
     """Write n-ary rows from binary ones: chains unfold, intermediate nodes vanish, roots return."""
     new_label, new_parent, new_word = new.label, new.parent, new.word

@@ -8,12 +8,13 @@ keeps them repeatable on a machine; nothing is assumed about signs, zeros or inf
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 SUMS = {"reassoc", "contract", "nsz"}
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@kernel(fastmath=SUMS)
 def apply_rule(C, y, z, w, out):
     """out[a] = sum over b, c of C[a, b, c] y[b] z[c], with C flat and w a work vector of size b * c."""
     nb, nc = y.size, z.size
@@ -28,7 +29,7 @@ def apply_rule(C, y, z, w, out):
         out[a] = total
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@kernel(fastmath=SUMS)
 def contract_parent(C, o, n, T):
     """T[b c] = sum over a of o[a] C[a, b, c]."""
     for j in range(n):
@@ -41,7 +42,7 @@ def contract_parent(C, o, n, T):
             T[j] += weight * row[j]
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@kernel(fastmath=SUMS)
 def add_outer(o, factor, w, S):
     """S[a, b, c] += factor * o[a] * w[b c]."""
     n = w.size
@@ -51,7 +52,7 @@ def add_outer(o, factor, w, S):
             row[j] += weight * w[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def rescale(v):
     """Divide by the largest magnitude and return it; 0 leaves the vector alone."""
     top = 0.0
@@ -91,13 +92,13 @@ class Tensors(NamedTuple):
     entry_weight: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def same_run(nodes, i, j):
     """Whether row j is a phrase with the rule and the height of row i."""
     return nodes.rule[j] == nodes.rule[i] and nodes.height[j] == nodes.height[i] and nodes.entry[j] < 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def widest_row(at):
     """The largest number of states of a row."""
     widest = 0
@@ -106,7 +107,7 @@ def widest_row(at):
     return widest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def outer_rows(rows, nodes, inside, nb, nc, W):
     """W[k] = inside(left) (x) inside(right) of each row of a run."""
     for k in range(rows.size):
@@ -122,7 +123,7 @@ def outer_rows(rows, nodes, inside, nb, nc, W):
 # before parents, and within a height by rule, so that rows of one rule stand together: their outer products are the
 # rows of one matrix, and one product with the rule's tensor does them all.  Every vector is divided by its largest
 # magnitude at once, which is kept in ``factor``, so that long sentences do not underflow.
-@njit(cache=True, nogil=True)
+@kernel
 def inside_pass(nodes, tensors, inside, factor):
     """Write inside[at[i]:at[i + 1]] of every row i, and in factor[i] the magnitude divided out there."""
     schedule, left, right, at = nodes.schedule, nodes.left, nodes.right, nodes.at
@@ -167,7 +168,7 @@ def inside_pass(nodes, tensors, inside, factor):
         s = stop
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@kernel(fastmath=SUMS)
 def children_outside(T, y_in, z_in, inverse, y_out, z_out):
     """Outside vectors of two children from T[b, c], the parent's outside vector through the rule."""
     nb, nc = y_in.size, z_in.size
@@ -189,7 +190,7 @@ class Sums(NamedTuple):
     entry: np.ndarray
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def outside_run(rows, nodes, C, inside, factor, outside, rule_sum):
     """The children of a run of rows whose rule has the tensor C, multiplied together; adds to rule_sum."""
     left, right, at = nodes.left, nodes.right, nodes.at
@@ -217,7 +218,7 @@ def outside_run(rows, nodes, C, inside, factor, outside, rule_sum):
             )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def outside_row(j, nodes, C, inside, factor, outside, rule_sum, room):
     """The same of one row by itself.  room: (2, n) to work in, where n is the largest product of two rows' states."""
     left, right, at = nodes.left, nodes.right, nodes.at
@@ -241,7 +242,7 @@ def outside_row(j, nodes, C, inside, factor, outside, rule_sum, room):
 # are scaled so that inside . outside = 1 at every row of a tree.  The schedule of the inside pass is walked backwards,
 # runs of one rule and height together again.  On the way the expected counts are added up: at words inside * outside,
 # at rules the outer products o (x) v(left) (x) v(right), whose product with C is the count (formed once, at the end).
-@njit(cache=True, nogil=True)
+@kernel
 def outside_pass(nodes, tensors, inside, factor, outside, sums):
     """Write outside vectors; roots must be set beforehand, rows of trees without mass keep zeros."""
     schedule, at, rule_at = nodes.schedule, nodes.at, tensors.rule_at

@@ -3,7 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 
 class Hmm(NamedTuple):
@@ -33,7 +34,7 @@ class Observable(NamedTuple):
     blend: Any
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def operator_products(symbols, offsets, b_1, B, b_inf, log_abs, sign):
     """log|p| and sign(p) of p = b_inf' B[x_n] .. B[x_1] b_1 per sequence; values may be negative."""
     k = b_1.size
@@ -62,7 +63,7 @@ def operator_products(symbols, offsets, b_1, B, b_inf, log_abs, sign):
         log_abs[s] = log_scale + np.log(abs(p)) if p != 0.0 else -np.inf
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def predict_next(state, short, PT, unigram, floor, raw, out):
     """Raw values P state, and out: the same floored by a share of the short state's prediction, renormalised.
 
@@ -86,7 +87,7 @@ def predict_next(state, short, PT, unigram, floor, raw, out):
         out[y] /= total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def mix_pairs(before, D, share, values, out):
     """Mix out with the symbols after x as the state before x sees them: D[y] = b_inf' B_y B_x, (n, k)."""
     n, k = D.shape
@@ -108,7 +109,7 @@ def mix_pairs(before, D, share, values, out):
 # symbol alone, and after a symbol x the state is mixed with reset[x], the more the smaller its raw value was beside
 # blend * (floored value); where almost nothing is left, it restarts there.  D adds what pairs of symbols say.
 # P is transposed once: a prediction then adds whole rows of n symbols, which the compiler does by SIMD.
-@njit(cache=True, nogil=True)
+@kernel
 def filter_chain(symbols, offsets, model, log_p, states, shorts, counts):
     """log of each symbol's floored probability given those before it, and the states before each symbol.
 
@@ -144,7 +145,7 @@ def filter_chain(symbols, offsets, model, log_p, states, shorts, counts):
                 state[i] = (value + weight * reset[x, i]) / (raw[x] + weight)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def chain_forward(symbols, model, alpha):
     """Forward probabilities (n, k) of one sequence, each row divided by its sum; returns the log of the sums."""
     start, T, E = model
@@ -170,7 +171,7 @@ def chain_forward(symbols, model, alpha):
 # The E step of Baum-Welch: p(h_t | x) in proportion to alpha_t * beta_t, and the count of a transition to
 # T * alpha_{t-1} * E * beta_t, with alpha scaled to sum to one and beta to alpha . beta = 1.  Only one row of beta is
 # held: the backward pass adds its counts as it goes.
-@njit(cache=True, nogil=True)
+@kernel
 def expected_counts(symbols, offsets, model, gamma, counts):
     """Add expected starts, transitions and emissions to ``counts``; return log p(x).
 
@@ -217,7 +218,7 @@ def expected_counts(symbols, offsets, model, gamma, counts):
     return log_likelihood
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def draw_symbols(offsets, model, uniform, symbols, states):
     """Fill symbols and states of sequences of given lengths; uniform: (T, 2) numbers in [0, 1)."""
     for s in range(offsets.size - 1):
@@ -227,7 +228,7 @@ def draw_symbols(offsets, model, uniform, symbols, states):
             symbols[t] = _pick(model.E[:, states[t]], uniform[t, 1])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _pick(p, u):
     total = 0.0
     for i in range(p.size):

@@ -1,10 +1,11 @@
 """Bigram pass over labels: emission scores in, the few candidate labels of each token out."""
 
 import numpy as np
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shortlist(scores, beam, most, cand, label, weight, shift):
     """Labels within ``beam`` of each token's best log score, ``most`` at the most; returns their number.
 
@@ -36,7 +37,7 @@ def shortlist(scores, beam, most, cand, label, weight, shift):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def bigram_posteriors(offsets, cand, label, weight, start, base, stop, posterior):
     """Posterior of every candidate under the bigram model p(b|a) = base[b, a]."""
     n = cand[-1]
@@ -72,7 +73,7 @@ def bigram_posteriors(offsets, cand, label, weight, start, base, stop, posterior
                 posterior[c] = alpha[c] * beta[c]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def keep_likely(posterior, threshold, cand, label, weight, new_cand):
     """Drop candidates below the threshold in place, never a token's best; returns how many stay."""
     count = 0
@@ -91,7 +92,7 @@ def keep_likely(posterior, threshold, cand, label, weight, new_cand):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose_vectors(cand, label, levels, row_at, row_label, vector):
     """Row of each candidate's observation vector: of the finest level that has one for its label, else 0.
 

@@ -9,7 +9,8 @@ alpha_j v_k, or alpha_j v_j if the model is diagonal.  Blocks C^{b|a} are (m_b, 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 
 class Chain(NamedTuple):
@@ -45,7 +46,7 @@ class Candidates(NamedTuple):
     vector: Any
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def pair(alpha, v, weight, m, diagonal, u):
     """u = weight * (alpha outer v), or the coordinate-wise product."""
     if diagonal:
@@ -58,7 +59,7 @@ def pair(alpha, v, weight, m, diagonal, u):
                 u[j * m + k] = w * v[k]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def unpair(eta, v, weight, m, diagonal, beta):
     """beta_j = weight * sum_k eta_jk v_k: the transpose of ``pair`` in its first argument."""
     if diagonal:
@@ -72,7 +73,7 @@ def unpair(eta, v, weight, m, diagonal, beta):
             beta[j] = weight * total
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def pass_on(values, at, base, u, n_pairs, m_to, alpha):
     """alpha += C u for one block; a block that is absent is its bigram limit."""
     if at < 0:
@@ -92,7 +93,7 @@ def pass_on(values, at, base, u, n_pairs, m_to, alpha):
         alpha[i] += (x + y) + (z + w)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def pass_back(values, at, base, beta, n_pairs, m_to, eta):
     """eta += C' beta for one block."""
     if at < 0:
@@ -105,7 +106,7 @@ def pass_back(values, at, base, beta, n_pairs, m_to, eta):
             eta[p] += b * values[row + p]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def divide(table, low, high, by):
     """Divide rows low..high."""
     for c in range(low, high):
@@ -113,7 +114,7 @@ def divide(table, low, high, by):
             table[c, j] /= by
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def rescale(table, low, high):
     """Divide rows low..high by their largest magnitude, which is returned; 0 if all are zero."""
     top = 0.0
@@ -130,7 +131,7 @@ def rescale(table, low, high):
 # candidates of the sequence in token order, so that one token's candidates lie side by side.  All pairs of candidates
 # of neighbouring tokens are visited, the one arrived at outside, so that its row of alpha stays in the cache while the
 # blocks stream by.  The rows of a token share one scale, whose logarithm is kept, so long sequences do not underflow.
-@njit(cache=True, nogil=True)
+@kernel
 def forward(candidates, chain, alpha, u, scale):
     """Fill alpha and u of one sequence; scale[t] is the log that was taken out at token t."""
     cand, label, weight, vector = candidates
@@ -160,7 +161,7 @@ def forward(candidates, chain, alpha, u, scale):
 # Backward: eta_n(a) = C^{*|a}, eta_t(a) = sum_b C^{b|a}' beta_{t+1}(b), and beta_t(a) = w_t(a) * eta_t(a) v_t(a), so
 # that eta . u = beta . alpha is the marginal of a candidate.  Rows as in ``forward``.  eta and beta are both divided by
 # the largest beta of the token: posteriors of edges need them on one scale.
-@njit(cache=True, nogil=True)
+@kernel
 def backward(candidates, chain, eta, beta, scale):
     """Fill eta (on pairs, before the token's own observation) and beta of one sequence, from its end."""
     cand, label, weight, vector = candidates
@@ -189,7 +190,7 @@ def backward(candidates, chain, eta, beta, scale):
             scale[t] = np.log(top)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def widest_pairs(chain):
     """The largest number of entries of u."""
     pairs = 0
@@ -198,7 +199,7 @@ def widest_pairs(chain):
     return pairs
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def token_marginals(low, high, label, pair_at, eta, u, marginal):
     """Marginals of the candidates low..high of one token, which are rows 0.. of eta and u; returns their sum.
 
@@ -217,7 +218,7 @@ def token_marginals(low, high, label, pair_at, eta, u, marginal):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def marginals(offsets, candidates, chain, marginal, log_abs, sign, n_negative):
     """mu of every candidate divided by the total; log|p(x)| and sign of p(x) per sequence.
 

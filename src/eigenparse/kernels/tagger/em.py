@@ -3,7 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 
 class Room(NamedTuple):
@@ -14,7 +15,7 @@ class Room(NamedTuple):
     back: Any
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def states_forward(first, last, labels, vector, chain, alpha):
     """alpha of tokens first..last, each row summing to one; returns the log of what was divided out."""
     states, _, state_at, _, start, _, _, block, values, vectors = chain
@@ -40,7 +41,7 @@ def states_forward(first, last, labels, vector, chain, alpha):
     return log_likelihood
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def states_backward(first, last, labels, vector, chain, room, pair_counts):
     """beta of tokens last..first, with alpha . beta = 1, and edge counts; returns the log of the last step."""
     states, _, _, pair_at, _, stop, _, block, values, vectors = chain
@@ -81,7 +82,7 @@ def states_backward(first, last, labels, vector, chain, room, pair_counts):
 # The E step with the labels given: alpha_t(h) = v_t(h) sum_g C^{b|a}[h, g] alpha_{t-1}(g), the backward recursion in
 # reverse, gamma = alpha * beta, and the expected count of an edge is alpha * C * v * beta.  alpha is scaled to sum to
 # one and beta so that alpha . beta = 1 at every token: gamma and counts then need no division by the total.
-@njit(cache=True, nogil=True)
+@kernel
 def expected_states(offsets, labels, vector, chain, gamma, pair_counts):
     """Write p(h | x, a) of every token into gamma (T, m) and add edge counts; return the log-likelihood.
 
@@ -105,7 +106,7 @@ def expected_states(offsets, labels, vector, chain, gamma, pair_counts):
     return log_likelihood
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def outer_counts(rows, labels, gamma, states, block, pair_counts):
     """Edge counts of independent state distributions: gamma[t + 1] ⊗ gamma[t] for each row t."""
     A = states.size

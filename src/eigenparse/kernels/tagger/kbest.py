@@ -1,15 +1,15 @@
 """Edge posteriors of a refinement HMM and the k best paths through them."""
 
 import numpy as np
-from numba import njit
 
+from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.tagger.chain import backward, forward, pass_on, widest_pairs
 
 
 # mu(a, b, t) is in proportion to beta_t(b) . C^{b|a} u_{t-1}(a) [stratos-2013, figure 2]: the forward pass up to the
 # edge, the operator across it, the backward pass behind it.  Each step is divided by its sum, because the scales of
 # forward and backward differ from token to token.
-@njit(cache=True, nogil=True)
+@kernel
 def edge_posteriors(candidates, chain, edge_at, edges):
     """mu(a, b, t) of all candidate pairs of neighbours in one sequence, each step divided by its sum.
 
@@ -46,7 +46,7 @@ def edge_posteriors(candidates, chain, edge_at, edges):
             edges[k] = edges[k] / total if total != 0.0 else 1.0 / (e - edge_at[t])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def best_paths(cand, log_first, edge_at, log_edges, k, paths, scores):
     """The k best paths by log_first + sum of log_edges; returns how many there are.
 

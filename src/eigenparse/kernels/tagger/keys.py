@@ -1,12 +1,12 @@
 """Keys of tokens and their neighbours: columns with offsets in, mixed 64-bit keys out."""
 
 import numpy as np
-from numba import njit
 
+from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.intern import mix
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def shift_keys(values, offsets, offset, key):
     """key[t] = mix(key[t], values[t + offset]) within each sequence; boundaries have their own value."""
     for s in range(offsets.size - 1):
@@ -21,7 +21,7 @@ def shift_keys(values, offsets, offset, key):
                 key[t] = mix(key[t], values[u])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def neighbour_runs(ids, offsets, before, after):
     """The nearest token before and after with another id, -1 at the ends of the sequence."""
     for s in range(offsets.size - 1):

@@ -3,7 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 
 class Neighbours(NamedTuple):
@@ -19,7 +20,7 @@ class Neighbours(NamedTuple):
     right: Any
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_scores(ids, weights, scores):
     """scores[t] += sum of the weight rows of the token's features; ids below 0 are absent."""
     n, k = ids.shape
@@ -38,7 +39,7 @@ def add_scores(ids, weights, scores):
 # rows (F, 2 A) holds the weights of a feature and beside them its sums of squares, because both are touched
 # together: one cache line fetched instead of two.  Weight decay touches the features of the token alone, so that
 # the cost of a token is the number of its features times A.
-@njit(cache=True, nogil=True, error_model="numpy")  # no check of divisors, so that rows are done by SIMD
+@kernel(error_model="numpy")  # no check of divisors, so that rows are done by SIMD
 def adagrad_pass(ids, labels, order, neighbours, rows, rate, decay):
     """One pass of gradient steps on the negative log-likelihood; returns its sum.  ids: (T, K), -1 is absent."""
     before, after, left, right = neighbours
@@ -74,7 +75,7 @@ def adagrad_pass(ids, labels, order, neighbours, rows, rate, decay):
     return loss
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def last_scores(ids, rows, scores):
     """scores[t] += the row of the last feature that is present."""
     n, k = ids.shape

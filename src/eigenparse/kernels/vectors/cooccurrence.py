@@ -3,7 +3,8 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from eigenparse.kernels.compiled import kernel
 
 
 class Table(NamedTuple):
@@ -14,7 +15,7 @@ class Table(NamedTuple):
     counts: Any
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def window_codes(ids, reach, n_words, codes, sizes):
     """codes[d - 1, :sizes[d - 1]]: first * n_words + second of all pairs at distance d; -1 ends a sentence."""
     n = ids.size
@@ -28,7 +29,7 @@ def window_codes(ids, reach, n_words, codes, sizes):
             sizes[d - 1] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def table_of_codes(codes, n_words, starts, seconds, counts):
     """Write the ``Table`` of sorted codes, equal ones counted; returns its size."""
     m, x = 0, 0
@@ -49,7 +50,7 @@ def table_of_codes(codes, n_words, starts, seconds, counts):
     return m
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def merge_tables(one, two, out):
     """The sum of two tables; returns its size."""
     m = 0
@@ -72,7 +73,7 @@ def merge_tables(one, two, out):
     return m
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def drop_rare(starts, seconds, counts, least):
     """Drop the pairs of a table seen at most ``least`` times, in place; returns its size and the occurrences lost."""
     m, lost, first = 0, 0, 0

@@ -8,6 +8,8 @@ from typing import ClassVar
 from eigenparse.corpus.conllu import read_many
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.errors import OptionError
+from eigenparse.features.dependency.word_classes import WordClasses
+from eigenparse.learn.dependency.word_classes import word_classes
 from eigenparse.learn.options import option
 from eigenparse.models.dependency.arcs import ArcModel
 from eigenparse.models.dependency.deptree import TreeModel
@@ -20,12 +22,14 @@ from eigenparse.models.vectors.word2vec import load_vectors
 class TreeData:
     """Trees to learn from.
 
-    vectors: of words, for tree models that take them.  parser, tree_models: what a re-ranker chooses for.
+    vectors: of words, for models that take them.  classes: of words, made from vectors if there are none.
+    parser, tree_models: what a re-ranker chooses for.
     notes: what was left out while reading.
     """
 
     trees: Dependencies
     vectors: WordVectors | None = None
+    classes: WordClasses | None = None
     parser: ArcModel | None = None
     tree_models: tuple[TreeModel, ...] = ()
     notes: tuple[str, ...] = field(default=(), metadata={"fingerprint": False})
@@ -49,14 +53,15 @@ class TreeReading(DependencyReading):
     """The same, with word vectors if they are given."""
 
     vectors: Path | None = option(
-        None, "Word vectors that embed wrote, as the dictionary of a spectral estimator."
+        None,
+        "Word vectors that embed wrote: dictionary of a spectral estimator, classes of words for a parser.",
     )
 
     def read(self, sources: Sequence[str | Path]) -> TreeData:
         """The trees of all files as one corpus, and the vectors."""
         found = DependencyReading.read(self, sources)
         vectors = None if self.vectors is None else load_vectors(self.vectors)
-        return TreeData(found.trees, vectors, notes=found.notes)
+        return TreeData(found.trees, vectors=vectors, notes=found.notes)
 
 
 @dataclass(frozen=True)
@@ -78,6 +83,15 @@ class RerankerReading(DependencyReading):
         models = tuple(load_model(path, "deptree") for path in self.deptree)
         found = DependencyReading.read(self, sources)
         return TreeData(found.trees, parser=parser, tree_models=models, notes=found.notes)
+
+
+def classes_of(data: TreeData | Dependencies, *, seed: int = 0) -> WordClasses | None:
+    """Classes of words that came with the trees, or of the vectors that did."""
+    if isinstance(data, Dependencies) or (data.classes is None and data.vectors is None):
+        return None
+    if data.classes is not None or data.vectors is None:
+        return data.classes
+    return word_classes(data.vectors.words, data.vectors.vectors, data.vectors.counts, seed=seed)
 
 
 def trees_of(data: TreeData | Dependencies) -> Dependencies:

@@ -11,6 +11,7 @@ from eigenparse.arrays import frozen
 from eigenparse.corpus.columns import Trees
 from eigenparse.corpus.dependencies import Dependencies, projectivised
 from eigenparse.corpus.split_heads import split_head_trees, word_tags
+from eigenparse.features.dependency.arc_columns import arc_columns
 from eigenparse.learn.dependency.arcs import ArcOptions, learn_labeller
 from eigenparse.learn.grammar.learner import MEMBER_STREAM, fit_trees
 from eigenparse.learn.grammar.options import GrammarOptions
@@ -69,7 +70,8 @@ def _grammar(trees: Trees, options: GrammarOptions, name: str, work: Work) -> La
 def _labeller(trees: Dependencies, tags: str, seed: int, work: Work) -> Labeller:
     """Relations of gold arcs, as the graph-based parser learns them, of words with all and with less known."""
     options = ArcOptions(seed=seed, label_passes=LABEL_PASSES)
-    return learn_labeller(options, with_less(trees, tags), work)[0]
+    less = with_less(trees, tags)
+    return learn_labeller(options, less, arc_columns(less), work)[0]
 
 
 def with_less(trees: Dependencies, tags: str) -> Dependencies:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray, IntVector
+from eigenparse.arrays import AnyArray, FloatArray, IntVector
 from eigenparse.corpus.columns import Trees
 from eigenparse.features.grammar.tree import NodeView
 from eigenparse.models.grammar.pcfg import TagContext
@@ -20,10 +20,12 @@ def context_counts(trees: Trees, view: NodeView) -> Context:
     before = np.where(view.tag_before >= 0, view.tag_before, margin)
     after = np.where(view.tag_after >= 0, view.tag_after, margin)
     leaf = trees.left < 0
-    follow = _table(label[leaf], after[leaf], margin + 1, margin + 1)
     first = leaf & (view.tag_before < 0)
-    follow += _table(np.full(int(first.sum()), margin), label[first], margin + 1, margin + 1)
-    return follow, _table(before, label, margin + 1, margin), _table(after, label, margin + 1, margin)
+    weight = trees.row_weight()
+    square, oblong = (margin + 1, margin + 1), (margin + 1, margin)
+    follow = _table(label[leaf], after[leaf], weight[leaf], square)
+    follow += _table(np.full(int(first.sum()), margin), label[first], weight[first], square)
+    return follow, _table(before, label, weight, oblong), _table(after, label, weight, oblong)
 
 
 def tag_context(parts: Iterable[Context]) -> TagContext:
@@ -36,9 +38,10 @@ def tag_context(parts: Iterable[Context]) -> TagContext:
     )
 
 
-def _table(rows: IntVector, columns: IntVector, n_rows: int, n_columns: int) -> FloatArray:
-    flat = np.bincount(rows.astype(np.int64) * n_columns + columns, minlength=n_rows * n_columns)
-    return flat.reshape(n_rows, n_columns).astype(np.float64)
+def _table(rows: IntVector, columns: IntVector, weight: FloatArray, shape: tuple[int, int]) -> FloatArray:
+    place = rows.astype(np.int64) * shape[1] + columns
+    flat: AnyArray = np.bincount(place, weights=weight, minlength=shape[0] * shape[1])
+    return flat.reshape(shape)
 
 
 def _smoothed(counts: FloatArray, axis: int) -> FloatArray:

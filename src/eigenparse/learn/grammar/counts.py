@@ -46,9 +46,10 @@ def hard_counts(
     state_at = place.state_at
     rule, entry = filled_zeros(place.rule_at[-1], dtype), filled_zeros(place.entry_at[-1], dtype)
     rows = Annotated(trees.left, trees.right, encoded.rule, encoded.entry, state)
-    annotated_counts(rows, place, rule, entry)
+    annotated_counts(rows, place, trees.row_weight(), rule, entry)
     top = trees.root
-    root = np.bincount(state_at[trees.label[top]] + state[top], minlength=state_at[-1]).astype(np.float64)
+    tops = state_at[trees.label[top]] + state[top]
+    root = np.bincount(tops, weights=trees.weight, minlength=state_at[-1]).astype(np.float64)
     return LatentCounts(states, rule, entry, root)
 
 

@@ -15,13 +15,15 @@ from eigenparse.models.grammar.pcfg import Weights
 class Expectation:
     """Expected counts, the log-likelihood they came with, and how many trees had no positive mass.
 
-    posterior: of the states of every row; row i owns [at[i], at[i + 1]).
+    posterior: of the states of every row, times the weight of its tree; row i owns [at[i], at[i + 1]).  outside: their
+    outside values, scaled so that posteriors of a row add to the weight of its tree.
     """
 
     counts: LatentCounts
     log_likelihood: float
     n_without_mass: int
     posterior: FloatArray
+    outside: FloatArray
     at: LongVector
 
 
@@ -41,7 +43,7 @@ def expected_counts(encoded: Encoded, weights: Weights) -> Expectation:
     rule_sum *= weights.rule_weight
     counts = LatentCounts(weights.states, rule_sum, entry_sum, root_count)
     inside *= outside
-    return Expectation(counts, log_total, empty, inside, at)
+    return Expectation(counts, log_total, empty, inside, outside, at)
 
 
 def _roots(
@@ -62,8 +64,11 @@ def _roots(
     product = inside[cell] * weights.root_weight[place]
     total = np.bincount(tree, weights=product, minlength=top.size)
     safe = np.where(total != 0, total, 1.0)
-    outside[cell] = weights.root_weight[place] / safe[tree]
-    root_count = np.bincount(place, weights=product / safe[tree], minlength=weights.root_weight.size)
+    count = np.ones(top.size) if trees.weight is None else trees.weight
+    outside[cell] = weights.root_weight[place] / safe[tree] * count[tree]
+    expected = product / safe[tree] * count[tree]
+    root_count = np.bincount(place, weights=expected, minlength=weights.root_weight.size)
     log_factor = np.add.reduceat(np.log(np.maximum(factor, 1e-300)), trees.offsets[:-1])
     positive = total > 0
-    return root_count, float(np.sum(log_factor[positive] + np.log(total[positive]))), int(np.sum(~positive))
+    logs = (log_factor[positive] + np.log(total[positive])) * count[positive]
+    return root_count, float(np.sum(logs)), int(np.sum(~positive))

@@ -4,20 +4,21 @@ Trees are counted first, in memory or shard by shard; the counts make a plan, an
 encoded with the ids of the whole corpus.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, IntVector, LongVector, as_ids, as_offsets
+from eigenparse.arrays import AnyArray, FloatArray, IntVector, LongVector, as_ids, as_offsets
 from eigenparse.corpus.columns import Label, Trees
 from eigenparse.corpus.word_classes import class_levels
 from eigenparse.errors import DataError
 from eigenparse.kernels.columns import heights
 from eigenparse.models.grammar.pcfg import Skeleton
 
+Counts = LongVector | FloatArray
 ENOUGH = 20  # tokens that make a class worth its own emission
 
 
@@ -25,24 +26,25 @@ ENOUGH = 20  # tokens that make a class worth its own emission
 class TreeCounts:
     """What is counted of trees.
 
-    rules: (R, 3); roots: (A,); tokens: (K, 3) word, label, whether it begins its sentence; and their counts.
+    rules: (R, 3); roots: (A,); tokens: (K, 3) word, label, whether it begins its sentence; and their counts, which
+    are sums of weights where trees have them.
     """
 
     labels: tuple[Label, ...]
     words: tuple[str, ...]
     rules: IntVector
-    rule_count: LongVector
-    roots: LongVector
+    rule_count: Counts
+    roots: Counts
     tokens: IntVector
-    token_count: LongVector
+    token_count: Counts
     n_trees: int
 
-    def label_count(self) -> LongVector:
+    def label_count(self) -> Counts:
         """(A,) nodes of each label."""
         n = len(self.labels)
         over = np.bincount(self.rules[:, 0], weights=self.rule_count, minlength=n)
         under = np.bincount(self.tokens[:, 1], weights=self.token_count, minlength=n)
-        return as_offsets(over + under)
+        return over + under if self.roots.dtype.kind == "f" else as_offsets(over + under)
 
 
 def count_trees(trees: Trees) -> TreeCounts:
@@ -51,9 +53,12 @@ def count_trees(trees: Trees) -> TreeCounts:
     label = trees.label
     triples = np.column_stack([label[inner], label[trees.left[inner]], label[trees.right[inner]]])
     seen = np.column_stack([trees.word[leaf], label[leaf], _is_first(trees)[leaf]])
-    rules, rule_count = _distinct(triples, (len(trees.labels), len(trees.labels)))
-    tokens, token_count = _distinct(seen, (len(trees.labels), 2))
-    roots = np.bincount(label[trees.root], minlength=len(trees.labels))
+    weight = None if trees.weight is None else trees.row_weight()
+    rules, rule_count = _distinct(
+        triples, (len(trees.labels), len(trees.labels)), None if weight is None else weight[inner]
+    )
+    tokens, token_count = _distinct(seen, (len(trees.labels), 2), None if weight is None else weight[leaf])
+    roots = np.bincount(label[trees.root], weights=trees.weight, minlength=len(trees.labels))
     return TreeCounts(trees.labels, trees.words, rules, rule_count, roots, tokens, token_count, len(trees))
 
 
@@ -64,10 +69,11 @@ def _is_first(trees: Trees) -> IntVector:
     return first
 
 
-def _distinct(rows: AnyArray, sizes: tuple[int, int]) -> tuple[IntVector, LongVector]:
+def _distinct(rows: AnyArray, sizes: tuple[int, int], weight: FloatArray | None) -> tuple[IntVector, Counts]:
     """Distinct rows of three ids, sorted, and how often each occurs.  sizes: of the second and third column."""
     (second, third), wide = sizes, rows.astype(np.int64)
-    code, count = np.unique((wide[:, 0] * second + wide[:, 1]) * third + wide[:, 2], return_counts=True)
+    code, place = np.unique((wide[:, 0] * second + wide[:, 1]) * third + wide[:, 2], return_inverse=True)
+    count = np.bincount(place, weights=weight, minlength=code.size)
     found = np.column_stack([code // third // second, code // third % second, code % third])
     return as_ids(found.reshape(-1, 3)), count
 
@@ -95,18 +101,23 @@ def merged(parts: Iterable[TreeCounts]) -> TreeCounts:
         n_trees += part.n_trees
     if not n_trees:
         raise DataError("there are no trees to learn from; check the corpus files")
-    roots_of = as_offsets([roots[(a,)] for a in range(len(labels))])
+    roots_of = _counts([roots[(a,)] for a in range(len(labels))])
     return TreeCounts(tuple(labels), tuple(words), *_sorted(rules), roots_of, *_sorted(tokens), n_trees)
 
 
-def _count(total: Counter[tuple[int, ...]], rows: IntVector, count: LongVector) -> None:
+def _counts(values: list[int]) -> Counts:
+    """Counts as an array: of integers, or of real numbers where trees have weights."""
+    return np.array(values) if any(isinstance(n, float) for n in values) else as_offsets(values)
+
+
+def _count(total: Counter[tuple[int, ...]], rows: IntVector, count: Counts) -> None:
     for row, n in zip(rows.tolist(), count.tolist()):
         total[tuple(row)] += n
 
 
-def _sorted(total: Counter[tuple[int, ...]]) -> tuple[IntVector, LongVector]:
+def _sorted(total: Counter[tuple[int, ...]]) -> tuple[IntVector, Counts]:
     found = sorted(total.items())
-    return as_ids([row for row, _ in found]).reshape(-1, 3), as_offsets([n for _, n in found])
+    return as_ids([row for row, _ in found]).reshape(-1, 3), _counts([n for _, n in found])
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +152,8 @@ def make_plan(counts: TreeCounts, rare: int, *, by_tag: bool = False) -> Plan:
     entry_codes, entry_of = np.unique(symbol * n_labels + label, return_inverse=True)
     entry_count = np.bincount(entry_of, weights=counts.token_count)
     entry_symbol, entry_label = as_ids(entry_codes // n_labels), as_ids(entry_codes % n_labels)
-    label_count = np.maximum(counts.label_count(), 1)
+    label_count = counts.label_count()
+    label_count[label_count == 0] = 1
     wide = counts.rules.astype(np.int64)
     skeleton = Skeleton(
         labels=counts.labels,
@@ -152,7 +164,7 @@ def make_plan(counts: TreeCounts, rare: int, *, by_tag: bool = False) -> Plan:
         entry_start=starts(entry_symbol, len(names)),
         rule_probability=counts.rule_count / label_count[counts.rules[:, 0]],
         entry_probability=entry_count / label_count[entry_label],
-        root_probability=counts.roots / counts.n_trees,
+        root_probability=counts.roots / counts.roots.sum(),
     )
     return Plan(
         labels={name: a for a, name in enumerate(counts.labels)},
@@ -165,14 +177,14 @@ def make_plan(counts: TreeCounts, rare: int, *, by_tag: bool = False) -> Plan:
     )
 
 
-def _seen(counts: TreeCounts) -> LongVector:
+def _seen(counts: TreeCounts) -> Counts:
     """Tokens of each word inside and at the start of sentences: (2, words)."""
-    seen = np.zeros((2, len(counts.words)), dtype=np.int64)
+    seen: AnyArray = np.zeros((2, len(counts.words)), dtype=counts.token_count.dtype)
     np.add.at(seen, (counts.tokens[:, 2], counts.tokens[:, 0]), counts.token_count)
     return seen
 
 
-def _own_symbols(counts: TreeCounts, seen: LongVector, rare: int) -> tuple[tuple[str, ...], IntVector]:
+def _own_symbols(counts: TreeCounts, seen: Counts, rare: int) -> tuple[tuple[str, ...], IntVector]:
     """Names of the words that are symbols of their own, and the symbol of every word, -1 for the others."""
     kept = np.flatnonzero(seen.sum(axis=0) > rare)
     symbol_of = np.full(seen.shape, -1, dtype=np.int32)
@@ -194,10 +206,10 @@ def _class_symbols(counts: TreeCounts, rare: int) -> tuple[tuple[str, ...], IntV
     names, symbol_of = _own_symbols(counts, seen, rare)
     pairs = [(w, i) for w in np.flatnonzero(symbol_of[0] < 0).tolist() for i in (0, 1) if seen[i, w]]
     levels = [class_levels(counts.words[w], bool(i)) for w, i in pairs]
-    size: Counter[str] = Counter()
+    size: dict[str, float] = defaultdict(float)
     for (w, i), classes in zip(pairs, levels):
         for name in classes:
-            size[name] += int(seen[i, w])
+            size[name] += seen[i, w].item()
     ids: dict[str, int] = {}
     for (w, i), classes in zip(pairs, levels):
         chosen = next((name for name in classes if size[name] >= ENOUGH), classes[-1])

@@ -8,9 +8,10 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, LongVector, as_offsets
 from eigenparse.corpus.columns import Treebank
-from eigenparse.corpus.pick import pick_trees, tokens_of
+from eigenparse.corpus.pick import in_proportion, pick_trees, tokens_of
 from eigenparse.errors import OptionError
 from eigenparse.features.grammar.judge import Charts, WordKeys
+from eigenparse.learn.grammar.again import learn_again
 from eigenparse.learn.grammar.judge_cases import (
     Part,
     believe_brackets,
@@ -25,12 +26,14 @@ from eigenparse.learn.grammar.learner import fit_grammar
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.learn.grammar.shards import Shards
 from eigenparse.models.grammar.judge import Judge, Look, look_of
+from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.registry import named
 from eigenparse.work.work import Work
 
 CHARTS = (
     "eigenparse.decode.grammar.held_out:charts_of"  # a grammar and sentences in, what it says of them out
 )
+SURE = 0.5  # weight of trees that a judge may learn from
 BLOCK = 200  # sentences of a task
 
 
@@ -41,8 +44,8 @@ class JudgeOptions:
     folds: parts of the treebank, each made of ``blocks`` blocks of consecutive trees from all over it, so
     that every part has something of every genre and few documents are in two parts.  Each part is parsed
     by a grammar of the others; of treebanks with more than ``large`` trees the first part alone.
-    sentences: at most so many are parsed, evenly spread; max_length: none longer.  em_rounds: of those
-    grammars, at most.  looks: at brackets; each sees the tree that the one before believes in.  ridge:
+    sentences: at most so many are parsed, evenly spread; max_length: none longer.  looks: at brackets; each
+    sees the tree that the one before believes in.  ridge:
     penalty on squared weights.  rare: words seen at most so often are known by their endings.  bits:
     features are hashed to 2 ** bits.  rounds: of L-BFGS.  low, high: posteriors between are judged.
     """
@@ -50,14 +53,13 @@ class JudgeOptions:
     folds: int = 3
     blocks: int = 8
     large: int = 12_000
-    sentences: int = 4_000
+    sentences: int = 10_500
     max_length: int = 80
-    em_rounds: int = 1
     looks: int = 2
     ridge: float = 10.0
     rare: int = 5
     bits: int = 20
-    rounds: int = 12
+    rounds: int = 20
     low: float = 0.01
     high: float = 0.995
 
@@ -67,48 +69,61 @@ class JudgeOptions:
 
 
 def learn_judge(
+    grammar: LatentGrammar,
     data: Treebank | Shards,
     options: GrammarOptions,
     work: Work = Work(),
     judge: JudgeOptions = JudgeOptions(),
 ) -> Judge | None:
-    """The judge of the grammar that ``options`` learn; None if there are too few trees to hold any out."""
+    """The judge of a grammar that ``options`` learnt; None if there are too few trees to hold any out."""
     work.stage("jack-knifed charts for the judge")
-    quick = replace(options, judge=False)
-    if options.filled().method in ("cluster", "em"):
-        quick = replace(quick, em_rounds=min(options.filled().em_rounds or 0, judge.em_rounds))
+    without = Without(grammar, options)
     if isinstance(data, Shards) and len(data.shards) > 1:
-        treebank, parts = _from_shards(data, quick, work, judge)
+        treebank, parts = _from_shards(without, data, work, judge)
     else:
         treebank = data.treebank() if isinstance(data, Shards) else data
         if len(treebank) < judge.folds:
             return None
-        parts = held_out(treebank, quick, work, judge)
+        parts = held_out(without, treebank, work, judge)
     work.stage("judge of brackets and tags")
     found = fit_judge(treebank, parts, judge)
     work.stages.stop()
     return found
 
 
-def held_out(treebank: Treebank, options: GrammarOptions, work: Work, judge: JudgeOptions) -> list[Part]:
+@dataclass(frozen=True, slots=True)
+class Without:
+    """What a grammar would be without some of its trees.  options: those that it was learnt by."""
+
+    grammar: LatentGrammar
+    options: GrammarOptions
+
+    def learnt(self, rest: Treebank | Shards, work: Work) -> LatentGrammar:
+        """The grammar of the rest: from the states of the whole one where that can be, else from nothing."""
+        options = self.options.filled()
+        if options.method in ("cluster", "em"):
+            return learn_again(self.grammar, rest, options, work)
+        return fit_grammar(rest, replace(options, judge=False), work)
+
+    def charts(self, task: tuple[Treebank, list[list[str]], Work]) -> Charts:
+        """Learn from trees, parse other sentences."""
+        rest, sentences, work = task
+        found: Charts = named(CHARTS)(self.learnt(rest, work), sentences)
+        return found
+
+
+def held_out(without: Without, treebank: Treebank, work: Work, judge: JudgeOptions) -> list[Part]:
     """Numbers of sentences, and what grammars that have not seen them say about them, part by part."""
     cuts = held_parts(treebank, judge)
     tasks = [
-        (pick_trees(treebank, rest), tokens_of(pick_trees(treebank, some)), options, work.at(f"{f}").here())
+        (pick_trees(treebank, rest), tokens_of(pick_trees(treebank, some)), work.at(f"{f}").here())
         for f, (rest, some) in enumerate(cuts)
     ]
-    return [(some, charts) for (_, some), charts in zip(cuts, work.map(_charts_of, tasks))]
-
-
-def _charts_of(task: tuple[Treebank | Shards, list[list[str]], GrammarOptions, Work]) -> Charts:
-    """Learn from trees, parse other sentences."""
-    rest, sentences, options, work = task
-    found: Charts = named(CHARTS)(fit_grammar(rest, options, work), sentences)
-    return found
+    return [(some, charts) for (_, some), charts in zip(cuts, work.map(without.charts, tasks))]
 
 
 def _from_shards(
-    data: Shards, options: GrammarOptions, work: Work, judge: JudgeOptions
+    without: Without, data: Shards, work: Work, judge: JudgeOptions
 ) -> tuple[Treebank, list[Part]]:
     """Trees of some shards, and what a grammar of the others says about them."""
     held = data.shards[judge.folds - 1 :: judge.folds] or data.shards[-1:]
@@ -116,7 +131,7 @@ def _from_shards(
     treebank = replace(data, shards=held).treebank()
     some = _spread(treebank, np.arange(len(treebank)), judge, judge.sentences)
     words = tokens_of(pick_trees(treebank, some))
-    grammar = fit_grammar(replace(data, shards=rest), options, work)
+    grammar = without.learnt(replace(data, shards=rest), work)
     blocks = [words[k : k + BLOCK] for k in range(0, len(words), BLOCK)]
     found = list(work.map(partial(named(CHARTS), grammar), blocks))
     every = [one for charts in found for one in charts.found]
@@ -138,9 +153,15 @@ def held_parts(treebank: Treebank, judge: JudgeOptions) -> list[tuple[LongVector
 
 
 def _spread(treebank: Treebank, numbers: AnyArray, judge: JudgeOptions, most: int) -> LongVector:
-    """At most so many sentences, none too long, from all over the numbers given."""
+    """At most so many sentences, none too long, from all over the numbers given, in proportion to their weights.
+
+    Trees that count less than half are doubtful, so that a judge is not to learn from them.
+    """
     length = np.diff(np.searchsorted(np.flatnonzero(treebank.word >= 0), treebank.offsets))
     short = numbers[length[numbers] <= judge.max_length]
+    if treebank.weight is not None and (treebank.weight[short] >= SURE).any():
+        sure = short[treebank.weight[short] >= SURE]
+        return as_offsets(np.unique(sure[in_proportion(treebank.weight[sure], most)]))
     return as_offsets(short[:: max(-(-short.size // most), 1)])
 
 

@@ -1,4 +1,4 @@
-"""Latent-variable PCFGs by any of the four methods: trees in, a grammar out.
+"""Latent-variable PCFGs by any of the methods: trees in, a grammar out.
 
 One program learns from trees in memory and from shards on disk.  (1) Labels, words, rules and tokens are counted.
 (2) Features of nodes, of all of them or of a seeded sample, give each label's projection and clusters.  (3) Nodes
@@ -15,6 +15,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from eigenparse.arrays import FloatArray
+from eigenparse.corpus.cleaning import Normalisation
 from eigenparse.corpus.columns import Treebank, Trees
 from eigenparse.corpus.transform import binarise
 from eigenparse.errors import DataError, OptionError
@@ -46,10 +47,15 @@ def fit_grammar(
     not depend on their options is made once; the result is the same.
     """
     grammar = _fit_members(data, options.filled(), work, once)
+    cleaning = getattr(data, "normalisation", Normalisation())
+    plain = {
+        name: list(value) if isinstance(value, tuple) else value for name, value in asdict(cleaning).items()
+    }  # as a file gives it back
+    grammar = replace(grammar, report=grammar.report | {"normalisation": plain})
     judges = bool(options.judge) if isinstance(data, Shards) else options.judges(len(data))
     if not judges:
         return grammar
-    judge = named("eigenparse.learn.grammar.judge:learn_judge")(data, options, work.at("judge"))
+    judge = named("eigenparse.learn.grammar.judge:learn_judge")(grammar, data, options, work.at("judge"))
     return replace(grammar, judge=judge)
 
 
@@ -60,7 +66,7 @@ def _fit_members(
     if isinstance(data, Shards):
         _check_streamed(options)
         return _learn(data, options, work, Once())
-    tasks = [(data, chosen, work.at(f"part{k}").task()) for k, chosen in enumerate(_factorings(options))]
+    tasks = [(data, chosen, work.at(f"part{k}").task()) for k, chosen in enumerate(factorings(options))]
     if work.is_here:
         parts = [_learn_part(task, once)[0] for task in tasks]
     else:
@@ -68,23 +74,21 @@ def _fit_members(
         parts = [grammar for grammar, _ in learnt]
         _add_stages(work.stages, [stages for _, stages in learnt])
     grammar = replace(parts[0], others=tuple(parts[1:]))
-    return replace(grammar, span_filter=_span_filter(grammar, data, options, work))
+    work.stage("filter of spans")
+    grammar = replace(grammar, span_filter=filter_of(grammar, data, options))
+    work.stages.stop()
+    return grammar
 
 
-def _span_filter(
-    grammar: LatentGrammar, treebank: Treebank, options: GrammarOptions, work: Work
-) -> SpanFilter | None:
+def filter_of(grammar: LatentGrammar, treebank: Treebank, options: GrammarOptions) -> SpanFilter | None:
     """One filter for all parts of an ensemble; none if none is wanted or the words have no chain of tags."""
     if not options.span_loss or grammar.context is None:
         return None
-    work.stage("filter of spans")
-    trees = [binarise(treebank, one.binarisation) for one in _factorings(options)]
-    found = learn_span_filter(grammar.skeleton, grammar.context, trees, options.span_loss)
-    work.stages.stop()
-    return found
+    trees = [binarise(treebank, one.binarisation) for one in factorings(options)]
+    return learn_span_filter(grammar.skeleton, grammar.context, trees, options.span_loss)
 
 
-def _factorings(options: GrammarOptions) -> list[GrammarOptions]:
+def factorings(options: GrammarOptions) -> list[GrammarOptions]:
     """The options of each factoring's part of an ensemble."""
     order = (options.factor, *(other for other in ENSEMBLE_FACTORS if other != options.factor))
     return [
@@ -192,8 +196,8 @@ def _report(corpus: Corpus, options: GrammarOptions, members: Sequence[LatentGra
         "seed": options.seed,
         "n_trees": counts.n_trees,
         "n_words": int(counts.token_count.sum()),
-        "label_counts": counts.label_count().tolist(),
-        "em_rounds": options.em_rounds if options.method in ("cluster", "em") else 0,
+        "label_counts": np.rint(counts.label_count()).astype(np.int64).tolist(),
+        "em_rounds": options.em_rounds if options.method in ("cluster", "em", "splitmerge") else 0,
         "negative_share": float(np.mean(weights < 0)),
         "members": [one.report for one in members],
     }

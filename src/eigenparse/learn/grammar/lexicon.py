@@ -93,7 +93,7 @@ class TokenSums:
 def token_sums(
     trees: Trees, value: FloatArray, at: LongVector, total: FloatArray, state_at: LongVector
 ) -> TokenSums:
-    """The sums of trees whose row i has the latent values value[at[i]:at[i + 1]]."""
+    """The sums of trees whose row i has the latent values value[at[i]:at[i + 1]], times the weight of its tree."""
     leaf = np.flatnonzero(trees.word >= 0)
     width = at[leaf + 1] - at[leaf]
     row = np.repeat(leaf, width)
@@ -103,13 +103,13 @@ def token_sums(
     first = np.zeros(trees.label.size, dtype=bool)
     first[trees.offsets[:-1]] = True
     n_words, n_states, n_labels = len(trees.words), int(state_at[-1]), len(trees.labels)
+    weight = trees.row_weight()
 
     def table(pick: BoolVector, pick_leaf: BoolVector) -> csr_matrix:
         values = csr_matrix((chosen[pick], (trees.word[row[pick]], column[pick])), shape=(n_words, n_states))
         tokens_of = leaf[pick_leaf]
-        ones = np.ones(tokens_of.size)
         counts = csr_matrix(
-            (ones, (trees.word[tokens_of], trees.label[tokens_of])), shape=(n_words, n_labels)
+            (weight[tokens_of], (trees.word[tokens_of], trees.label[tokens_of])), shape=(n_words, n_labels)
         )
         return hstack([values, counts], format="csr")
 

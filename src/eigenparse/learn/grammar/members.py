@@ -16,6 +16,7 @@ from eigenparse.learn.grammar.em import expected_counts
 from eigenparse.learn.grammar.encode import Encoded
 from eigenparse.learn.grammar.lexicon import TokenSums, shrunk, token_sums, with_lexicon
 from eigenparse.learn.grammar.options import GrammarOptions
+from eigenparse.learn.grammar.split_merge import split_merge
 from eigenparse.learn.grammar.states import (
     NodeFeatures,
     StateOptions,
@@ -79,7 +80,7 @@ def learn_members(
     plain = {"pcfg": _plain, "tensor": _by_moments}.get(str(members[0].method))
     if plain is not None:
         return [plain(corpus, ground, one, work) for one in members]
-    em = _Rounds(corpus, ground, members, work)
+    em = Rounds(corpus, ground, members, work)
     return em.finished(work.rounds("rounds", max(em.last), em.first, em.step))
 
 
@@ -95,8 +96,9 @@ def plain_tokens(encoded: Encoded) -> TokenSums:
     """Sums over words whose labels have one state."""
     trees = encoded.trees
     n, n_labels = trees.label.size, len(trees.labels)
-    total = np.bincount(trees.label, minlength=n_labels).astype(np.float64)
-    return token_sums(trees, np.ones(n), np.arange(n + 1), total, np.arange(n_labels + 1))
+    weight = trees.row_weight()
+    total: AnyArray = np.bincount(trees.label, weights=weight, minlength=n_labels)
+    return token_sums(trees, weight, np.arange(n + 1), total, np.arange(n_labels + 1))
 
 
 def _by_moments(corpus: Corpus, ground: Ground, options: GrammarOptions, work: Work) -> LatentGrammar:
@@ -109,7 +111,7 @@ def _by_moments(corpus: Corpus, ground: Ground, options: GrammarOptions, work: W
     weights = tensor_weights(encoded, projected, options.rule_smoothing or 0.0)
     work.stage("lexicon")
     total = np.repeat(corpus.counts.label_count(), weights.states).astype(np.float64)
-    tokens = token_sums(encoded.trees, projected.outside, projected.at, total, weights.state_at)
+    tokens = token_sums(encoded.trees, projected.weighted_outside, projected.at, total, weights.state_at)
     report = {"singular": _singular(projected.singular)}
     return _with_lexicon(corpus, weights, tokens, options, context, report)
 
@@ -192,7 +194,7 @@ def _expect(encoded: Encoded, weights: Weights, is_last: bool) -> RoundSums:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rounds:
+class Rounds:
     """EM of several members in the same passes, each for as many rounds as it wants.
 
     What passes from round to round is a header and arrays, so that it can be kept: weights of the members under
@@ -212,10 +214,17 @@ class _Rounds:
     def first(self) -> Part:
         """Counts of states, and the weights that they give."""
         hard, singular, context = self._counted()
-        header = {"singular": singular, "log_likelihood": [[] for _ in self.members], "finished": {}}
+        weights = [self._estimate(counts, one) for counts, one in zip(hard, self.members, strict=True)]
+        return self.state_of(singular, weights, context)
+
+    def state_of(
+        self, singular: Sequence[Singular], weights: Sequence[Weights], context: TagContext | None
+    ) -> Part:
+        """The state before the first round from these weights of the members."""
+        header = {"singular": list(singular), "log_likelihood": [[] for _ in self.members], "finished": {}}
         arrays = context_arrays(context)
-        for k, (counts, one) in enumerate(zip(hard, self.members, strict=True)):
-            arrays |= weight_arrays(self._estimate(counts, one), f"{k}.")
+        for k, one in enumerate(weights):
+            arrays |= weight_arrays(one, f"{k}.")
         return header, arrays
 
     def _counted(self) -> tuple[Sequence[LatentCounts], list[Singular], TagContext]:
@@ -230,6 +239,9 @@ class _Rounds:
             self.work.stage("counts")
             task = partial(count_states, tables=tables, options=self.members[0].of_states)
             return self.corpus.add_up(task, add_each), [_singular(one.singular) for one in tables], context
+        if self.members[0].method == "splitmerge":
+            self.work.stage("splitting and merging")
+            return [self._split_merged(one) for one in self.members], [{} for _ in self.members], context
         encoded, found = self.corpus.held, []
         for one in self.members:
             of, wanted = one.of_states, _wanted(self.corpus, one.of_states)
@@ -241,6 +253,11 @@ class _Rounds:
         self.work.stage("counts")
         hard = [hard_counts(encoded, one.state, one.states, dtype=np.float32) for one in found]
         return hard, [_singular(one.singular) for one in found], context
+
+    def _split_merged(self, options: GrammarOptions) -> LatentCounts:
+        wanted = _wanted(self.corpus, options.of_states)
+        estimated = partial(self._estimate, options=options)
+        return split_merge(_held(self.corpus), wanted, lambda counts: single(estimated(counts)), options.seed)
 
     def _estimate(self, counts: LatentCounts, options: GrammarOptions) -> Weights:
         return estimate(

@@ -13,27 +13,28 @@ from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.registry import named
 from eigenparse.work.work import Work
 
-METHODS = ("cluster", "tensor", "em", "pcfg")
+METHODS = ("cluster", "tensor", "em", "splitmerge", "pcfg")
 JUDGE_FROM = 1000  # trees; fewer teach a judge too little
 # What stands for None: the preset's value, else the method's, else the usual one.
 USUAL: dict[str, Any] = {
     "method": "cluster", "states": 32, "noise": "none", "noise_level": 0.1, "features": "full", "scaling": "counts",
     "precision": "single", "factor": "head", "horizontal": 0, "vertical": 1, "rare": 5, "rare_words": "class",
-    "state_mixing": 0.1, "word_weight": 1.0, "tag_weight": 2.0, "coarse_states": 4,
+    "state_mixing": 0.1, "word_weight": 1.0, "tag_weight": 2.0, "least_share": 1e-4, "coarse_states": 4,
     "nodes_per_state": 100, "em_rounds": 0, "rule_smoothing": 10.0, "word_shrinkage": 1.0, "span_loss": 0.008,
 }  # fmt: skip
 BY_METHOD: dict[str, dict[str, Any]] = {
     "cluster": {"em_rounds": 3},
     "em": {"em_rounds": 40},
+    "splitmerge": {"em_rounds": 4},
     "tensor": {"nodes_per_state": 30, "rule_smoothing": 30.0, "word_shrinkage": 5.0},
     "pcfg": {},
 }
 # The settings of [matejovicova-2018]: its 4 + 4 unscaled features, the same number of states for all labels, no
-# smoothing, no EM, rare words replaced by their tags (so that input must be tagged).
+# smoothing, no EM, words seen fewer than 5 times replaced by their tags (so that input must be tagged).
 THESIS: dict[str, Any] = {
     "states": 8, "nodes_per_state": 1, "features": "thesis", "scaling": "none", "em_rounds": 0,
-    "rule_smoothing": 0.0, "state_mixing": 0.0, "word_shrinkage": 0.0, "rare_words": "tag", "word_weight": 0.0,
-    "tag_weight": 0.0, "coarse_states": 0, "factor": "right", "span_loss": 0.0,
+    "rule_smoothing": 0.0, "state_mixing": 0.0, "word_shrinkage": 0.0, "rare_words": "tag", "rare": 4,
+    "word_weight": 0.0, "tag_weight": 0.0, "coarse_states": 0, "factor": "right", "span_loss": 0.0,
 }  # fmt: skip
 PRESETS: dict[str, dict[str, Any]] = {"default": {}, "thesis": THESIS}
 
@@ -58,7 +59,8 @@ class GrammarOptions(Options):
     method: str | None = option(
         None,
         "How to learn: cluster (k-means of projected features, then EM), tensor (method of moments), em (EM from "
-        "random states) or pcfg (no latent states); cluster unless given.",
+        "random states), splitmerge (EM whose states are split in two and merged again, Petrov et al. 2006) or pcfg "
+        "(no latent states); cluster unless given.",
         choices=METHODS,
     )
     states: int | None = option(
@@ -71,7 +73,7 @@ class GrammarOptions(Options):
         (), "Numbers of states of single labels, by name, in place of the rule.", shown=False
     )
     em_rounds: int | None = option(
-        None, "Rounds of expectation maximisation; 3, or 40 for the method em.", low=0
+        None, "Rounds of expectation maximisation; 3, 40 for the method em, 4 after splitmerge.", low=0
     )
     ensemble: int = option(
         1, "Number of members; they differ in seeds and in how wide nodes are cut.", low=1, high=64
@@ -120,6 +122,13 @@ class GrammarOptions(Options):
     )
     tag_weight: float | None = option(
         None, "Tokens' worth of its tags that is mixed into a word.", low=0.0, shown=False
+    )
+    least_share: float | None = option(
+        None,
+        "Labels of a word below this share of its likeliest one are left out of the lexicon.",
+        low=0.0,
+        high=1.0,
+        shown=False,
     )
     coarse_states: int | None = option(
         None,
@@ -227,6 +236,7 @@ class GrammarOptions(Options):
             rare=self.rare or 0,
             word_weight=self.word_weight or 0.0,
             tag_weight=self.tag_weight or 0.0,
+            least=self.least_share or 0.0,
             by_tag=self.rare_words == "tag",
         )
 

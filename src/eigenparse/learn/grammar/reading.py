@@ -1,13 +1,18 @@
 """How the trees that a grammar is learnt from are read: files in, a normalised treebank or its shards out."""
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import ClassVar
 
-from eigenparse.corpus.brackets import notes, read_trees_report
+import numpy as np
+
+from eigenparse.arrays import FloatArray
+from eigenparse.corpus.brackets import join_treebanks, notes, read_trees_report
+from eigenparse.corpus.cleaning import HELP, Normalisation, normalisation_by
 from eigenparse.corpus.columns import Treebank
-from eigenparse.corpus.normalise import Normalisation, normalise_report
+from eigenparse.corpus.normalise import normalise, normalise_report
 from eigenparse.errors import DataError, OptionError
 from eigenparse.learn.grammar.shards import Shards, cut_shards
 from eigenparse.learn.options import option
@@ -15,9 +20,10 @@ from eigenparse.learn.options import option
 
 @dataclass(frozen=True, slots=True)
 class ReadTrees(Treebank):
-    """Trees of files.  notes: sentences about what was left out."""
+    """Trees of files.  notes: sentences about what was left out.  normalisation: how they were cleaned."""
 
     notes: tuple[str, ...] = field(default=(), metadata={"fingerprint": False})
+    normalisation: Normalisation = Normalisation()
 
 
 @dataclass(frozen=True)
@@ -30,28 +36,55 @@ class TreeReading:
     )
 
     skip_broken: bool = option(False, "Skip broken trees and count them.")
-    keep_tag_suffix: bool = option(False, "Leave tags as they are, as N-D; strip phrase labels only.")
+    keep_tag_suffix: bool = option(False, HELP["keep_tag_suffix"])
+    drop: tuple[str, ...] = option((), HELP["drop"])
     out_of_core: bool = option(
         False, "Stream the trees from disk in several passes, so that memory stays bounded."
     )
+    guided: tuple[Path, ...] = option(
+        (), "More trees, as `guide` makes them of dependency treebanks; each counts by its confidence."
+    )
+    guided_weight: float = option(0.5, "Weight of --guided trees; the others have 1.", low=0.0)
+
+    def gold(self, path: str | Path) -> Treebank | Shards:
+        """Trees to score on."""
+        return replace(self, guided=()).read([path])
 
     def read(self, sources: Sequence[str | Path]) -> Treebank | Shards:
         """The trees of files; with ``out_of_core`` the places of their shards, unless there is but one."""
-        normalisation = Normalisation(keep_tag_suffix=self.keep_tag_suffix)
+        normalisation = normalisation_by(self.keep_tag_suffix, self.drop)
         if self.out_of_core:
+            if self.guided:
+                raise OptionError("--out-of-core has no --guided; leave one of them out")
             if self.skip_broken:
                 raise OptionError("--out-of-core has no --skip-broken; leave one of them out")
             shards = tuple(cut_shards(sources))
             if len(shards) > 1:
                 return Shards(shards, normalisation)
         reading = read_trees_report(sources, skip_broken=self.skip_broken)
-        cleaned = normalise_report(reading.treebank, options=normalisation)
-        if len(cleaned.treebank) == 0:
-            raise DataError(
-                f"{sources[0]}: no tree is left after normalisation; check that the trees have words"
-            )
-        said = list(notes(reading))
-        if cleaned.n_removed:
-            said.append(f"left out {cleaned.n_removed} trees without words")
-        columns = {f.name: getattr(cleaned.treebank, f.name) for f in fields(Treebank)}
-        return ReadTrees(**columns, notes=tuple(said))
+        told = list(notes(reading))
+        if not self.guided:
+            return cleaned_trees(reading.treebank, normalisation, told, f"{sources[0]}: ")
+        more = read_guided(self.guided, self.guided_weight)
+        told.append(f"{len(more)} guided trees count as {float(np.sum(np.asarray(more.weight))):.0f}")
+        return cleaned_trees(join_treebanks([reading.treebank, more]), normalisation, told, f"{sources[0]}: ")
+
+
+def cleaned_trees(
+    treebank: Treebank, normalisation: Normalisation, told: Sequence[str] = (), name: str = ""
+) -> ReadTrees:
+    """Trees as they are learnt from; DataError if nothing of them is left.  told: notes so far.  name: of the file."""
+    cleaned = normalise_report(treebank, options=normalisation)
+    if len(cleaned.treebank) == 0:
+        raise DataError(f"{name}no tree is left after normalisation; check that the trees have words")
+    said = [f"left out {cleaned.n_removed} trees without words"] if cleaned.n_removed else []
+    columns = {f.name: getattr(cleaned.treebank, f.name) for f in fields(Treebank)}
+    return ReadTrees(**columns, notes=(*told, *said), normalisation=normalisation)
+
+
+def read_guided(paths: Sequence[Path], weight: float = 1.0) -> Treebank:
+    """Trees that ``guide`` wrote, each with its confidence times ``weight`` as its weight."""
+    raw = read_trees_report(paths).treebank
+    found = [re.search(r"=([0-9.]+)$", name) for name in raw.labels]
+    sure: FloatArray = np.array([1.0 if one is None else float(one[1]) for one in found])
+    return normalise(replace(raw, weight=weight * sure[raw.label[raw.offsets[1:] - 1]]))

@@ -10,10 +10,11 @@ from typing import IO
 
 import numpy as np
 
-from eigenparse.corpus.brackets import join_treebanks, parse_trees
+from eigenparse.corpus.brackets import join_treebanks, parse_trees, tree_files
+from eigenparse.corpus.cleaning import Normalisation
 from eigenparse.corpus.columns import Treebank, Trees
-from eigenparse.corpus.files import find_files, read_bytes, unpacker, url_of
-from eigenparse.corpus.normalise import Normalisation, normalise
+from eigenparse.corpus.files import read_bytes, unpacker, url_of
+from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.transform import Binarisation, binarise
 
 SHARD_BYTES = 4 << 20
@@ -36,7 +37,7 @@ def cut_shards(
 ) -> Iterator[Shard]:
     """Shards of about ``shard_bytes``, cut between trees; a packed file, or one behind a URL, is one shard."""
     number = 0
-    for path in find_files(paths):
+    for path in tree_files(paths)[0]:
         if (url := url_of(path)) and not path.exists():  # workers read it themselves, whole
             yield Shard(url, 0, -1, number)
             number += 1

@@ -8,11 +8,13 @@ spans that would be lost.
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, BoolVector, IntVector, LongVector, as_ids, as_offsets
+from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntVector, LongVector, as_ids, as_offsets
 from eigenparse.corpus.columns import Trees
+from eigenparse.corpus.pick import in_proportion
 from eigenparse.kernels.columns import spans
 from eigenparse.kernels.grammar.span_filter import RARE, SpanCorpus, chain_tags, held_out_sums, learn_spans
 from eigenparse.models.grammar.pcfg import Skeleton, TagContext
@@ -36,15 +38,19 @@ def learn_span_filter(
     """The filter that closes as many spans as it can, and at most ``most_lost`` of those of held-out trees.
 
     parts: the same trees in each binarisation of an ensemble, the grammar's own first; a span is worth
-    keeping if any of them has it.  None if there are too few trees.
+    keeping if any of them has it.  None if there are too few trees.  Trees with weights are drawn in proportion
+    to them.
     """
     if not 0 < most_lost < 1 or context is None:
         return None
     corpus, common = span_corpus(skeleton, context, parts)
     n_trees = corpus.word_at.size - 1
-    order = np.unique(np.linspace(0, n_trees - 1, min(n_trees, MOST_TREES)).astype(np.int64))
-    held_out = order[HOLD_OUT - 1 :: HOLD_OUT][:MOST_HELD_OUT]
-    learnt = np.setdiff1d(order, held_out)
+    if (weight := parts[0].weight) is not None:
+        order = in_proportion(weight, MOST_TREES)
+    else:
+        order = np.unique(np.linspace(0, n_trees - 1, min(n_trees, MOST_TREES)).astype(np.int64))
+    held_out = np.unique(order)[HOLD_OUT - 1 :: HOLD_OUT][:MOST_HELD_OUT]
+    learnt = order[~np.isin(order, held_out)]
     weights, squares = np.zeros(1 << BITS, np.float32), np.full(1 << BITS, FIRST_SQUARES, np.float32)
     for _ in range(PASSES):
         learn_spans(corpus, learnt, np.float32(RATE), weights, squares)
@@ -78,7 +84,8 @@ def span_corpus(
     symbol = as_ids([known.get(name, -1) for name in trees.words])[word]
     common = np.bincount(symbol[symbol >= 0], minlength=len(skeleton.symbols)) > COMMON
     shown = _shown_symbols(skeleton, trees.words, word, word_at, symbol)
-    label = _jack_knifed(skeleton, context, trees.label[leaf], word_at, symbol, shown)
+    rows = WordRows(trees.label[leaf], word_at, symbol, shown, trees.row_weight()[leaf])
+    label = _jack_knifed(skeleton, context, rows)
     words = as_ids(np.where((symbol >= 0) & common[symbol], symbol, RARE))
     gold_at, gold = _gold_spans(parts, n_words)
     return SpanCorpus(tag_numbers(skeleton.labels)[label], words, word_at, gold, gold_at), common
@@ -100,23 +107,35 @@ def _gold_spans(parts: Sequence[Trees], n_words: LongVector) -> tuple[LongVector
     return gold_at, gold
 
 
-def _jack_knifed(
-    skeleton: Skeleton, context: TagContext, label: IntVector, word_at: LongVector, symbol: IntVector, shown: IntVector
-) -> IntVector:  # fmt: skip
-    """The label of each word that the chain of tags predicts without having seen the word's fold.
+class WordRows(NamedTuple):
+    """The words of trees: sentence s owns [at[s], at[s + 1]) of the others.
 
-    label: in the tree.  shown: the symbol, or a class for words that other folds do not have.
+    label: in the tree.  shown: the symbol, or a class for words that other folds do not have.  weight: of the
+    tree.
     """
+
+    label: IntVector
+    at: LongVector
+    symbol: IntVector
+    shown: IntVector
+    weight: FloatArray
+
+
+def _jack_knifed(skeleton: Skeleton, context: TagContext, words: WordRows) -> IntVector:
+    """The label of each word that the chain of tags predicts without having seen the word's fold."""
+    label, word_at, symbol, shown, weight = words
     n_labels = skeleton.n_labels
     codes = skeleton.entry_symbol.astype(np.int64) * n_labels + skeleton.entry_label
     wanted = symbol.astype(np.int64) * n_labels + label
     entry = np.minimum(np.searchsorted(codes, wanted), codes.size - 1)
     entry[codes[entry] != wanted] = codes.size  # an unlikely reading that the lexicon left out
-    total = np.bincount(entry, minlength=codes.size + 1)[:-1]
+    total = np.bincount(entry, weights=weight, minlength=codes.size + 1)[:-1]
+    total[total == 0] = 1
     found = np.empty(label.size, dtype=np.int32)
     for low, high in _folds(word_at.size - 1):
-        own = np.bincount(entry[word_at[low] : word_at[high]], minlength=codes.size + 1)[:-1]
-        left = np.maximum(1.0 - own / np.maximum(total, 1), OUTSIDE_ONLY)
+        part = slice(word_at[low], word_at[high])
+        own = np.bincount(entry[part], weights=weight[part], minlength=codes.size + 1)[:-1]
+        left = np.maximum(1.0 - own / total, OUTSIDE_ONLY)
         lexicon = (skeleton.entry_start, skeleton.entry_label, skeleton.entry_probability * left)
         chain_tags(shown, word_at, (low, high), lexicon, context.follow, found)
     return found

@@ -5,12 +5,12 @@ looked at; its centres make a ``StateTable``, by which ``assign_states`` finds t
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from eigenparse.arrays import FloatArray, IntVector, LongVector, generator
+from eigenparse.arrays import BoolVector, FloatArray, IntVector, LongVector, generator
 from eigenparse.corpus.columns import Label
 from eigenparse.errors import OptionError
 from eigenparse.features.grammar.tree import (
@@ -26,7 +26,7 @@ from eigenparse.features.keys import positions
 from eigenparse.kernels.intern import intern_keys
 from eigenparse.kernels.rows import gather, nearest
 from eigenparse.learn.grammar.context import Context, context_counts
-from eigenparse.learn.grammar.encode import Encoded
+from eigenparse.learn.grammar.encode import Counts, Encoded
 from eigenparse.spectral.cluster import centres_of, clusters
 from eigenparse.spectral.svd import FeatureRows, Projection, cross_svd
 
@@ -70,7 +70,7 @@ class StateOptions:
             )
 
 
-def wanted_states(count: LongVector, labels: tuple[Label, ...], options: StateOptions) -> IntVector:
+def wanted_states(count: Counts, labels: tuple[Label, ...], options: StateOptions) -> IntVector:
     """Number of states of each label by the rule, or by name where given: (A,).  count: nodes of each label."""
     wanted = np.clip(count // (options.nodes_per_state or NODES_PER_STATE), 1, options.states)
     named = dict(options.by_label)
@@ -82,10 +82,11 @@ def wanted_states(count: LongVector, labels: tuple[Label, ...], options: StateOp
 
 @dataclass(frozen=True, slots=True)
 class NodeSample:
-    """Nodes that are looked at: their rows, labels and feature keys (n, T); and counts of neighbours of all nodes."""
+    """Nodes that are looked at: their rows, labels, weights and feature keys (n, T); counts of neighbours of all."""
 
     rows: LongVector
     label: IntVector
+    weight: FloatArray
     inside: Keys
     outside: Keys
     context: Context
@@ -103,6 +104,7 @@ def sample_nodes(
     return NodeSample(
         rows,
         label[rows],
+        encoded.trees.row_weight()[rows],
         feature_keys(view, options.inside, rows),
         feature_keys(view, options.outside, rows),
         context_counts(encoded.trees, view),
@@ -111,10 +113,11 @@ def sample_nodes(
 
 @dataclass(frozen=True, slots=True)
 class LabelFeatures:
-    """One label's nodes: rows of the trees, and rows over the distinct features of the label."""
+    """One label's nodes: rows of the trees, their weights, and rows over the distinct features of the label."""
 
     label: int
     rows: LongVector
+    weight: FloatArray
     inside_keys: Keys
     inside: FeatureRows
     outside_keys: Keys
@@ -124,15 +127,15 @@ class LabelFeatures:
 NodeFeatures = dict[int, LabelFeatures]
 
 
-def node_features(samples: Iterable[NodeSample], count: LongVector, options: StateOptions) -> NodeFeatures:
+def node_features(samples: Iterable[NodeSample], count: Counts, options: StateOptions) -> NodeFeatures:
     """Scaled features of the sampled nodes by label; they do not depend on seeds or numbers of states.
 
     count: nodes of each label, sampled or not.
     """
     parts = list(samples)
-    rows, label, inside, outside = (
+    rows, label, weight, inside, outside = (
         np.concatenate([getattr(one, name) for one in parts])
-        for name in ("rows", "label", "inside", "outside")
+        for name in ("rows", "label", "weight", "inside", "outside")
     )
     del parts
     order = np.argsort(label, kind="stable")
@@ -140,17 +143,21 @@ def node_features(samples: Iterable[NodeSample], count: LongVector, options: Sta
     found: NodeFeatures = {}
     for a in np.flatnonzero(np.diff(first) > 1).tolist():
         own = order[first[a] : first[a + 1]]
-        share, total = float(count[a] / own.size), int(count.sum())
+        heavy = weight[own]
+        share, total = float(count[a] / heavy.sum()), float(count.sum())
         found[a] = LabelFeatures(
             a,
             rows[own],
-            *_feature_rows(inside[own], share, total, options),
-            *_feature_rows(outside[own], share, total, options),
+            heavy,
+            *_feature_rows(inside[own], heavy, share, total, options),
+            *_feature_rows(outside[own], heavy, share, total, options),
         )
     return found
 
 
-def _feature_rows(keys: Keys, share: float, total: int, options: StateOptions) -> tuple[Keys, FeatureRows]:
+def _feature_rows(
+    keys: Keys, weight: FloatArray, share: float, total: float, options: StateOptions
+) -> tuple[Keys, FeatureRows]:
     """Distinct keys in order of first occurrence and the rows over them, scaled [cohen-etal-2013].
 
     Feature i gets sqrt(total / (count_i + kappa)), its count taken as if all nodes had been looked at.
@@ -158,9 +165,12 @@ def _feature_rows(keys: Keys, share: float, total: int, options: StateOptions) -
     flat = keys.ravel()
     ids, first = np.empty(flat.size, dtype=np.int32), np.empty(flat.size, dtype=np.int64)
     d = intern_keys(flat, ids, first)
-    count = np.bincount(ids, minlength=d) * share
+    count = np.bincount(ids, weights=np.repeat(weight, keys.shape[1]), minlength=d) * share
     scale = np.ones(d) if options.kappa is None else np.sqrt(total / (count + options.kappa))
-    return flat[first[:d]], FeatureRows(ids.reshape(keys.shape), scale.astype(PRECISIONS[options.precision]))
+    heavy = None if np.all(weight == 1) else weight
+    return flat[first[:d]], FeatureRows(
+        ids.reshape(keys.shape), scale.astype(PRECISIONS[options.precision]), heavy
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +190,13 @@ class LabelBlock:
 
 
 def label_blocks(
-    features: NodeFeatures, options: StateOptions, wanted: IntVector, seed: int
+    features: NodeFeatures,
+    options: StateOptions,
+    wanted: IntVector,
+    seed: int,
+    drawn: BoolVector | None = None,
 ) -> Iterator[LabelBlock]:
-    """The projection of every label that is to have more than one state."""
+    """The projection of every label that is to have more than one state.  drawn: nodes that it is made of, or all."""
     for a in np.flatnonzero(wanted > 1).tolist():
         if a not in features:
             continue
@@ -190,14 +204,15 @@ def label_blocks(
         phi, psi = features[a].inside, features[a].outside
         if options.noise == "dropout":
             phi, psi = _dropped(phi, options.noise_level, rng), _dropped(psi, options.noise_level, rng)
-        projection = cross_svd(phi, psi, int(wanted[a]), rng=rng)
+        own = slice(None) if drawn is None else drawn[features[a].rows]
+        projection = cross_svd(phi.some(own), psi.some(own), int(wanted[a]), rng=rng)
         yield LabelBlock(features[a], int(wanted[a]), projection, phi, psi)
 
 
 def _dropped(rows: FeatureRows, rate: float, rng: np.random.Generator) -> FeatureRows:
     """Features switched off at random; the others are scaled up so that means stay."""
     keep = rng.random(rows.scale.size) >= rate
-    return FeatureRows(rows.ids, (rows.scale * keep / (1 - rate)).astype(rows.scale.dtype))
+    return replace(rows, scale=(rows.scale * keep / (1 - rate)).astype(rows.scale.dtype))
 
 
 def noisy(values: FloatArray, options: StateOptions, rng: np.random.Generator) -> FloatArray:
@@ -229,7 +244,8 @@ def cluster_states(
     for block in label_blocks(features, options, wanted, seed):
         a = block.features.label
         rng = generator(seed, a, 1)
-        found = clusters(noisy(block.points(), options, rng), block.n_states, rng=rng)
+        points = noisy(block.points(), options, rng)
+        found = clusters(points, block.n_states, rng=rng, weight=block.features.weight)
         state[block.features.rows], states[a] = found, found.max() + 1
         singular[a] = block.projection.singular
     return Annotation(state, states, singular)
@@ -271,7 +287,8 @@ def state_table(features: NodeFeatures, wanted: IntVector, options: StateOptions
     table = StateTable(np.ones(wanted.size, dtype=np.int32), {}, {})
     for block in label_blocks(features, options, wanted, seed):
         own = block.features
-        centres = centres_of(block.points(), block.n_states, rng=generator(seed, own.label, 1))
+        rng = generator(seed, own.label, 1)
+        centres = centres_of(block.points(), block.n_states, rng=rng, weight=own.weight)
         if centres is None:
             continue
         left = _padded(block.inside, block.projection.left)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray, IntVector, LongVector
+from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntVector, LongVector
 from eigenparse.kernels.grammar.moments import Phrases, Values, rule_moments
 from eigenparse.learn.grammar.encode import Encoded
 from eigenparse.learn.grammar.states import NodeFeatures, StateOptions, label_blocks, noisy
@@ -15,7 +15,7 @@ from eigenparse.models.grammar.pcfg import Weights, layout
 class Projected:
     """Y = U^T phi and Z = Sigma^-1 V^T psi of every row: row i owns [at[i], at[i + 1]).
 
-    Labels of one state have Y = Z = 1, which is the plain PCFG.
+    Labels of one state have Y = Z = 1, which is the plain PCFG.  weight: (N,) of each row's tree.
     """
 
     states: IntVector
@@ -23,16 +23,35 @@ class Projected:
     inside: FloatArray
     outside: FloatArray
     singular: dict[int, FloatArray]
+    weight: FloatArray
+
+    @property
+    def weighted_inside(self) -> FloatArray:
+        """Y times the weights of the rows."""
+        return self.inside * np.repeat(self.weight, np.diff(self.at))
+
+    @property
+    def weighted_outside(self) -> FloatArray:
+        """Z times the weights of the rows."""
+        return self.outside * np.repeat(self.weight, np.diff(self.at))
 
 
 def project(
-    encoded: Encoded, features: NodeFeatures, wanted: IntVector, options: StateOptions, seed: int
+    encoded: Encoded,
+    features: NodeFeatures,
+    wanted: IntVector,
+    options: StateOptions,
+    seed: int,
+    drawn: BoolVector | None = None,
 ) -> Projected:
-    """Project the features of every node (figures 7, step 1, and 8)."""
+    """Project the features of every node (figures 7, step 1, and 8).
+
+    drawn: nodes that moments are taken of, or all; the others get Z = 0, and those drawn stand for them.
+    """
     states = np.ones(wanted.size, dtype=np.int32)
     parts: dict[int, tuple[LongVector, FloatArray, FloatArray]] = {}
     singular = {}
-    for block in label_blocks(features, options, wanted, seed):
+    for block in label_blocks(features, options, wanted, seed, drawn):
         a = block.features.label
         rng = np.random.default_rng([seed, a, 1])
         sigma = block.projection.singular
@@ -46,26 +65,30 @@ def project(
     for rows, inner, outer in parts.values():
         cells = at[rows][:, None] + np.arange(inner.shape[1])
         inside[cells], outside[cells] = inner, outer
-    return Projected(states, at, inside, outside, singular)
+    if drawn is not None:
+        share = np.bincount(label, drawn, states.size) / np.maximum(
+            np.bincount(label, minlength=states.size), 1
+        )
+        outside *= np.repeat(drawn / np.maximum(share[label], 1e-300), states[label])
+    return Projected(states, at, inside, outside, singular, encoded.trees.row_weight())
 
 
 def tensor_weights(encoded: Encoded, projected: Projected, smoothing: float) -> Weights:
     """Means of outer products become the weights (figure 7, steps 2 and 3), smoothed in four levels."""
     trees, skeleton, states, at = encoded.trees, encoded.skeleton, projected.states, projected.at
     rule_at, entry_at, state_at = layout(skeleton, states)
-    count = np.maximum(np.bincount(trees.label, minlength=states.size), 1)
+    count: AnyArray = np.bincount(trees.label, weights=projected.weight, minlength=states.size)
+    count[count == 0] = 1
     place = row_places(trees.label, states, at, state_at)
-    mean_inside = np.bincount(place, weights=projected.inside, minlength=state_at[-1]) / np.repeat(
-        count, states
-    )
-    mean_outside = np.bincount(place, weights=projected.outside, minlength=state_at[-1]) / np.repeat(
-        count, states
+    mean_inside, mean_outside = (
+        np.bincount(place, weights=values, minlength=state_at[-1]) / np.repeat(count, states)
+        for values in (projected.weighted_inside, projected.weighted_outside)
     )
     phrases = np.flatnonzero(encoded.rule >= 0)
     rows = phrases[np.argsort(encoded.rule[phrases], kind="stable")]
     first = np.searchsorted(encoded.rule[rows], np.arange(skeleton.rules.shape[0] + 1))
     rule = np.empty(rule_at[-1])
-    phrase_rows = Phrases(rows, first, trees.left, trees.right)
+    phrase_rows = Phrases(rows, first, trees.left, trees.right, projected.weight)
     values, means = (
         Values(at, projected.inside, projected.outside),
         Values(state_at, mean_inside, mean_outside),
@@ -75,8 +98,9 @@ def tensor_weights(encoded: Encoded, projected: Projected, smoothing: float) -> 
     root = np.zeros(state_at[-1])
     for top in trees.root:
         a = trees.label[top]
-        root[state_at[a] : state_at[a + 1]] += projected.inside[at[top] : at[top + 1]]
-    return Weights(states, rule_at, entry_at, state_at, rule, entry, root / len(trees))
+        root[state_at[a] : state_at[a + 1]] += projected.inside[at[top] : at[top + 1]] * projected.weight[top]
+    n_trees = projected.weight[trees.root].sum()
+    return Weights(states, rule_at, entry_at, state_at, rule, entry, root / n_trees)
 
 
 def row_places(label: IntVector, states: IntVector, at: LongVector, state_at: LongVector) -> LongVector:
@@ -86,7 +110,7 @@ def row_places(label: IntVector, states: IntVector, at: LongVector, state_at: Lo
 
 
 def _entry_means(
-    encoded: Encoded, projected: Projected, entry_at: LongVector, count: LongVector
+    encoded: Encoded, projected: Projected, entry_at: LongVector, count: FloatArray
 ) -> FloatArray:
     """Count share times the mean of Z, entry by entry."""
     leaf = np.flatnonzero(encoded.entry >= 0)
@@ -94,7 +118,8 @@ def _entry_means(
     row = np.repeat(leaf, width)
     within = np.arange(row.size) - np.repeat(np.cumsum(width) - width, width)
     place = entry_at[encoded.entry[row]] + within
-    total = np.bincount(place, weights=projected.outside[projected.at[row] + within], minlength=entry_at[-1])
+    values = projected.outside[projected.at[row] + within] * projected.weight[row]
+    total = np.bincount(place, weights=values, minlength=entry_at[-1])
     return total / np.repeat(
         count[encoded.skeleton.entry_label], projected.states[encoded.skeleton.entry_label]
     )

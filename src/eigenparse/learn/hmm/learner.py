@@ -1,6 +1,6 @@
 """HMMs over unlabelled symbols: a record of options and sequences in, a model by moments or by EM out."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -65,8 +65,11 @@ class HmmOptions(Options):
         """Learn an HMM from sequences of symbols."""
         with threadpool_limits(limits=1):  # thread sums would arrive in any order
             if self.adds_up:
-                return fit_statistics(data, self.chain(), self.min_count, self.dictionary, work)
-            return self.fit_symbols(symbol_table(data.sequences, self.min_count), data.unit, work)
+                model = fit_statistics(data, self.chain(), self.min_count, self.dictionary, work)
+            else:
+                model = self.fit_symbols(symbol_table(data.sequences, self.min_count), data.unit, work)
+        mean = data.sequences.n_tokens / max(len(data.sequences), 1)
+        return replace(model, about=model.about | {"mean_length": round(mean, 6)})
 
     def fit_symbols(self, data: Symbols, unit: str, work: Work = Work()) -> ChainModel:
         """The same from symbols that are numbered already."""

@@ -179,7 +179,8 @@ def _learn_emission(data: Labelled, plan: TaggerPlan, work: Work) -> Emission:
 
     work.stage("emission")
     header, arrays = work.part("emission", compute)
-    return Emission(tuple(header["templates"]), combine=header["combine"], **arrays)
+    own: dict[str, Any] = dict(arrays)
+    return Emission(tuple(header["templates"]), combine=header["combine"], **own)
 
 
 def _learn_states(data: Labelled, plan: TaggerPlan, work: Work) -> tuple[Parameters, Report]:

@@ -7,10 +7,31 @@ import numpy as np
 import numpy.typing as npt
 
 from eigenparse.arrays import AnyArray
+from eigenparse.features.dependency.word_classes import WordClasses
 from eigenparse.models.container import Header
 from eigenparse.models.dependency.hashed import bits_of, table_of, table_parts
 from eigenparse.models.dependency.labeller import Labeller
+from eigenparse.models.dependency.morphology import Morphology
+from eigenparse.models.dependency.packed_tagger import packed_parts, unpacked
 from eigenparse.models.tagger.rhmm import RefinementHMM, parts_below
+
+
+@dataclass(frozen=True, slots=True)
+class Pruner:
+    """A small first-order model of heads.  weights: (2^bits,) of hashed features."""
+
+    templates: tuple[str, ...]
+    weights: npt.NDArray[np.float32]
+
+    @property
+    def bits(self) -> int:
+        """Logarithm of the size of the weight table."""
+        return bits_of(self.weights)
+
+    @classmethod
+    def from_parts(cls, header: Header, arrays: dict[str, AnyArray]) -> "Pruner":
+        """The pruner of a model file, from its part of the header."""
+        return cls(tuple(header["templates"]), table_of(arrays, header["bits"], "pruner."))
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,8 +39,10 @@ class ArcModel:
     """A trained parser.
 
     weights: (2^bits,) of arc and pair features.  order is 1 or 2; crossing says whether it was trained for
-    crossing arcs.  labeller: names arcs.  taggers: of ``upos`` and ``xpos``, applied before parsing, if it was
-    trained on predicted tags.  about: what training saw, JSON values only.
+    crossing arcs.  labeller: names arcs.  pruner: says which arcs are looked at, if not all are.  classes: of
+    words, from raw text, if the parser sees any.  taggers: of ``upos`` and ``xpos``, applied before parsing, if
+    it was trained on predicted tags.  morphology: features and lemmas of the words that it tags.
+    about: what training saw, JSON values only.
     """
 
     order: int
@@ -28,7 +51,10 @@ class ArcModel:
     pair_templates: tuple[str, ...]
     weights: npt.NDArray[np.float32]
     labeller: Labeller
+    pruner: Pruner | None = None
+    classes: WordClasses | None = None
     taggers: dict[str, RefinementHMM] = field(default_factory=dict)
+    morphology: Morphology | None = None
     about: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -48,11 +74,19 @@ class ArcModel:
             "about": self.about,
             **label_header,
         }
-        arrays: dict[str, AnyArray] = table_parts(self.weights) | label_arrays
+        arrays: dict[str, AnyArray] = table_parts(self.weights, coded=True) | label_arrays
+        if self.pruner is not None:
+            header["pruner"] = {"templates": list(self.pruner.templates), "bits": self.pruner.bits}
+            arrays |= table_parts(self.pruner.weights, "pruner.", coded=True)
+        if self.classes is not None:
+            arrays |= self.classes.to_arrays()
+        if self.morphology is not None:
+            header["morphology"] = {"values": list(self.morphology.values)}
+            arrays |= {"morphology.keys": self.morphology.keys, "morphology.value": self.morphology.value}
         if self.taggers:
             header["taggers"] = {}
         for name, tagger in self.taggers.items():
-            header["taggers"][name], own = tagger.to_parts()
+            header["taggers"][name], own = packed_parts(tagger)
             arrays |= {f"{name}.{key}": array for key, array in own.items()}
         return header, arrays
 
@@ -60,7 +94,7 @@ class ArcModel:
     def from_parts(cls, header: Header, arrays: dict[str, AnyArray]) -> "ArcModel":
         """The inverse of ``to_parts``."""
         taggers = {
-            name: RefinementHMM.from_parts(about, parts_below(arrays, f"{name}."))
+            name: unpacked(about, parts_below(arrays, f"{name}."))
             for name, about in header.get("taggers", {}).items()
         }
         return cls(
@@ -70,7 +104,12 @@ class ArcModel:
             pair_templates=tuple(header["pair_templates"]),
             weights=table_of(arrays, header["bits"]),
             labeller=Labeller.from_parts(header, arrays),
+            pruner=Pruner.from_parts(header["pruner"], arrays) if "pruner" in header else None,
+            classes=WordClasses.from_arrays(arrays),
             taggers=taggers,
+            morphology=Morphology.from_parts(header["morphology"], arrays)
+            if "morphology" in header
+            else None,
             about=header.get("about", {}),
         )
 
@@ -82,5 +121,6 @@ class ArcModel:
             "weights": int(np.count_nonzero(self.weights)),
             "relations": len(self.labeller.relations),
             "taggers": sorted(self.taggers),
+            "classes of words": self.classes.coarse.size if self.classes is not None else 0,
             **self.about,
         }

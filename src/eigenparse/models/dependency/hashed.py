@@ -1,7 +1,9 @@
-"""Tables of hashed weights, most of them zero: a table in, one bit per weight and half-precision weights out, and back.
+"""Tables of hashed weights, most of them zero: a table in, one bit per weight and short weights out, and back.
 
-Learners round their weights with ``rounded``, so that a model in memory and one that was read from its file are the
-same.  Older files hold the numbers of the rows that are not empty, and these rows in single precision.
+Weights are in half precision, or, ``coded``, in one byte: with t the largest absolute weight, code c stands for
+sign(c) (c / 127)^2 t, so that small weights have small errors; weights below SMALL times t are left out.  Learners
+round their weights with ``rounded``, so that a model in memory and one that was read from its file are the same.  Older
+files hold the numbers of the rows that are not empty, and these rows in single precision.
 """
 
 from collections.abc import Mapping
@@ -12,19 +14,40 @@ from eigenparse.arrays import AnyArray
 from eigenparse.features.dependency.templates import CODES
 from eigenparse.models.schema import Array, Header, Law, Sizes
 
+SMALL = 6e-3  # share of the largest weight: smaller ones are left out of coded tables
 MOST_BYTES = 2**31  # of one table; a header that asks for more is refused before anything is allocated
 
 
-def rounded(table: AnyArray) -> AnyArray:
+def rounded(table: AnyArray, *, coded: bool = False) -> AnyArray:
     """The weights as they are stored, in single precision."""
-    return table.astype(np.float16).astype(np.float32)
+    if not coded:
+        return table.astype(np.float16).astype(np.float32)
+    top = np.float32(np.abs(table).max(initial=0.0))
+    return _decoded(_codes(np.where(np.abs(table) < SMALL * top, 0, table), top), top)
 
 
-def table_parts(table: AnyArray, prefix: str = "") -> dict[str, AnyArray]:
+def _codes(table: AnyArray, top: np.float32) -> AnyArray:
+    share = np.sqrt(np.abs(table) / max(top, np.float32(1e-30)))
+    codes: AnyArray = (np.sign(table) * np.rint(127 * share)).astype(np.int8)
+    return codes
+
+
+def _decoded(codes: AnyArray, top: np.float32) -> AnyArray:
+    share = codes.astype(np.float32) / np.float32(127)
+    weights: AnyArray = np.sign(share) * share * share * top
+    return weights
+
+
+def table_parts(table: AnyArray, prefix: str = "", *, coded: bool = False) -> dict[str, AnyArray]:
     """Arrays of a file: which weights are not zero, as bits, and these weights."""
-    values = table.reshape(-1).astype(np.float16)
+    flat = table.reshape(-1)
+    if coded:
+        top = np.float32(np.abs(flat).max(initial=0.0))
+        values, more = _codes(flat, top), {f"{prefix}top": np.array([top], dtype=np.float32)}
+    else:
+        values, more = flat.astype(np.float16), {}
     used = values != 0
-    return {f"{prefix}used": np.packbits(used), f"{prefix}values": values[used]}
+    return {f"{prefix}used": np.packbits(used), f"{prefix}values": values[used], **more}
 
 
 def table_of(
@@ -33,7 +56,10 @@ def table_of(
     """The inverse: a table of 2^bits rows.  width: (L,) where a row has L weights."""
     table = np.zeros((1 << bits, *width), dtype=np.float32)
     if f"{prefix}used" in arrays:
-        table.reshape(-1)[np.unpackbits(arrays[f"{prefix}used"]).view(np.bool_)] = arrays[f"{prefix}values"]
+        values = arrays[f"{prefix}values"]
+        if values.dtype == np.int8:
+            values = _decoded(values, arrays[f"{prefix}top"][0])
+        table.reshape(-1)[np.unpackbits(arrays[f"{prefix}used"]).view(np.bool_)] = values
     else:
         table[arrays[f"{prefix}rows"]] = arrays[f"{prefix}weights"]
     return table
@@ -71,7 +97,10 @@ def hashed_rows(
             or int(np.bitwise_count(arrays[used]).sum(dtype=np.int64)) == arrays[values].size
         )
 
-    n_rows, n_values = f"{prefix}n_rows", f"{prefix}n_values"
+    def scaled(header: Header, arrays: Mapping[str, AnyArray], sizes: Sizes) -> bool:
+        return values not in arrays or arrays[values].dtype != np.int8 or f"{prefix}top" in arrays
+
+    n_rows, n_values = f"{prefix}{bits}_rows", f"{prefix}{bits}_values"  # of this table alone
     return (
         Law(
             f"{bits} is not between {fewest} and {most}, the table needs more than {MOST_BYTES >> 20} MB, "
@@ -79,7 +108,9 @@ def hashed_rows(
             fits,
         ),
         Array(used, ("u1",), (f"{width or 1} * (1 << {bits} - 3)",), optional=True),
-        Array(values, ("f2",), (n_values,), optional=True),
+        Array(values, ("f2", "i1"), (n_values,), optional=True),
+        Array(f"{prefix}top", ("f4",), (1,), low=0.0, high=1e30, optional=True),
+        Law("the scale of a table's codes is missing", scaled),
         Law("the weights of a table are not as many as its bits say", counted),
         Array(rows, ("u4",), (n_rows,), below=f"1 << {bits}", rising=True, optional=True),
         Array(weights, ("f4",), (n_rows, width) if width else (n_rows,), optional=True),

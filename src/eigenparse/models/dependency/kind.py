@@ -8,12 +8,13 @@ from eigenparse.errors import OptionError
 from eigenparse.features.dependency.channels import CHANNELS
 from eigenparse.models.dependency.hashed import hashed_rows, known_codes
 from eigenparse.models.dependency.labeller import LABELLER
+from eigenparse.models.dependency.morphology import MORPHOLOGY
+from eigenparse.models.dependency.packed_tagger import PACKED
 from eigenparse.models.dependency.rerank import FAMILIES, check_patterns
 from eigenparse.models.dependency.split_heads import ESTIMATOR
 from eigenparse.models.grammar.kind import CONTEXT, LABELS, SKELETON, WEIGHTS
 from eigenparse.models.registry import Kind
 from eigenparse.models.schema import NAMES, Array, Header, Law, Part, Schema
-from eigenparse.models.tagger.kind import ONE_TAGGER
 
 Arrays = Mapping[str, AnyArray]
 LEAST = 5e-324  # the smallest number above 0
@@ -24,6 +25,24 @@ ABOUT = Law("about is not an object", lambda header, arrays, sizes: isinstance(h
 def _sound_taggers(taggers: Any) -> bool:
     return isinstance(taggers, dict) and set(taggers) <= {"upos", "xpos"}
 
+
+CLASSES = Schema(
+    rows=(
+        Array("keys", ("u4",), ("class_words",), rising=True),
+        Law("no word has a class", lambda header, arrays, sizes: sizes["class_words"] > 0),
+        Array("coarse", ("u2",), ("classes",), below="classes"),
+        Array("fine", ("u2",), ("class_words",), below="classes"),
+    )
+)
+
+PRUNER = Schema(
+    header={"templates": NAMES, "bits": int},
+    sizes={"prune_bits": "bits"},
+    rows=(
+        Law("a template of the pruner has an unknown code", lambda h, a, s: known_codes(h["templates"])),
+        *hashed_rows("", "prune_bits", 8, 24),
+    ),
+)
 
 ARC_SCHEMA = Schema(
     header={
@@ -39,7 +58,11 @@ ARC_SCHEMA = Schema(
         *hashed_rows("", "bits", 8, 26),
         *LABELLER.rows,
     ),
-    parts=(Part("{}.", ONE_TAGGER, "taggers", optional=True),),
+    parts=(
+        Part("pruner.", PRUNER, "pruner", optional=True), Part("classes.", CLASSES, optional=True),
+        Part("morphology.", MORPHOLOGY, "morphology", optional=True),
+        Part("{}.", PACKED, "taggers", optional=True),
+    ),
 )  # fmt: skip
 
 PLAIN_TREES = Schema(
@@ -119,12 +142,13 @@ _LEARN, _BATCH = "eigenparse.learn.dependency", "eigenparse.batch"
 ARCS = Kind(
     name="dependency", title="a dependency parser", trainer="train dependency", schema=ARC_SCHEMA,
     model="eigenparse.models.dependency.arcs:ArcModel",
-    options=f"{_LEARN}.arcs:ArcOptions", reading=f"{_LEARN}.reading:DependencyReading",
+    options=f"{_LEARN}.arcs:ArcOptions", reading=f"{_LEARN}.reading:TreeReading",
     verbs={
         "parse": f"{_BATCH}.parse_dependency:parse_arcs", "evaluate": f"{_BATCH}.attachment:evaluate_arcs",
         "learnt": f"{_BATCH}.attachment:arcs_learnt",
     },
     kernels="eigenparse.kernels.dependency.arc_decoding",
+    face="eigenparse.api.dependency_parser:DependencyParser",
 )  # fmt: skip
 TREES = Kind(
     name="deptree", title="a latent tree model", trainer="train deptree", schema=TREE_SCHEMA,

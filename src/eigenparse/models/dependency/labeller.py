@@ -31,7 +31,7 @@ class Labeller:
             "label_templates": list(self.templates),
             "relations": list(self.relations),
         }
-        return header, table_parts(self.weights, "label_")
+        return header, table_parts(self.weights, "label_", coded=True)
 
     @classmethod
     def from_parts(cls, header: Header, arrays: dict[str, AnyArray]) -> "Labeller":

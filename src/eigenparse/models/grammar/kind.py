@@ -198,6 +198,7 @@ GRAMMAR = Kind(
     verbs={
         "parse": "eigenparse.batch.start:parse",
         "score": "eigenparse.batch.score:score_brackets",
+        "perplexity": "eigenparse.batch.perplexity:perplexity_grammar",
         "sample": "eigenparse.batch.score:sample_trees",
         "info": "eigenparse.batch.info_grammar:info",
         "evaluate": "eigenparse.batch.tune_grammar:evaluate",

@@ -8,11 +8,13 @@ rules, which are most of a file, with zlib in any case, because LZMA would take 
 without packing takes to read.  All parts lie in one array of an ordinary model file.
 """
 
+import itertools
 import json
 import lzma
 import math
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +22,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.errors import DataError
+from eigenparse.kernels.grammar.unpack import place_after_gaps, place_by_marks, place_shares
 from eigenparse.models.grammar.kind import GRAMMAR, PACKED
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.schema import check_model
@@ -37,6 +40,7 @@ LEAST_RULE = 1e-6
 LEAST_SHARE = 1e-3  # of an entry's largest weight
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9}]  # for reading: the largest reach
 EFFORT = 2  # of LZMA: higher ones take many times longer to pack and save little
+THREADS = 2  # that unpack
 MOST_REACH = 1 << 26  # bytes, as the preset has it
 Arrays = dict[str, AnyArray]
 
@@ -165,14 +169,17 @@ def _parts(about: Mapping[str, Any], packed: bytes) -> Arrays:
     most = min(max(FREE_BYTES, MOST_TIMES * len(packed)), MOST_BYTES)
     if min([0, *sizes, *lengths]) < 0 or sum(sizes) > most or sum(lengths) != len(packed):
         raise DataError("the sizes of the packed arrays do not add up")
-    found: Arrays = {}
-    at = 0
-    for (name, kind, shape, method, length), size in zip(layout, sizes):
+    for name, kind, *_ in layout:
         if np.dtype(kind).kind not in "iu":
             raise DataError(f"{name}: packed arrays are whole numbers")
-        found[name] = np.frombuffer(_expanded(packed[at : at + length], method, size), kind).reshape(shape)
-        at += length
-    return found
+    ends = np.cumsum([0, *lengths]).tolist()
+    pieces = [packed[low:high] for low, high in itertools.pairwise(ends)]
+    with ThreadPoolExecutor(THREADS) as pool:  # unpacking needs no lock of Python
+        contents = list(pool.map(_expanded, pieces, [method for *_, method, _ in layout], sizes))
+    return {
+        name: np.frombuffer(content, kind).reshape(shape)
+        for (name, kind, shape, _, _), content in zip(layout, contents)
+    }
 
 
 def _expanded(piece: bytes, method: str, size: int) -> bytes:
@@ -203,40 +210,30 @@ def _unpack_one(name: str, note: Mapping[str, Any], parts: Arrays, made: Arrays)
     single = np.dtype(note["type"])
     if single.kind != "f":
         raise DataError(f"{name}: neither numbers nor probabilities")
+    values = np.zeros(n, dtype=np.float32)
     if kind == "shares":
-        width = _widths(name, made)
-        top = _restored(parts[f"{name}.top"], note["top"], TOP_STEPS)
-        share = _restored(parts[name], note["scale"], STEPS)
+        width, top, share = _widths(name, made), parts[f"{name}.top"], parts[name]
+        tops, shares = scale_table(note["top"], TOP_STEPS), scale_table(note["scale"], STEPS)
         if not (int(width.min(initial=1)) >= 1 and int(width.max(initial=1)) <= max(share.size, 1)):
             raise DataError(f"{name}: the numbers of states do not fit")
-        if width.size != top.size or int(width.sum(dtype=np.int64)) != share.size:
+        if width.size != top.size or not int(width.sum(dtype=np.int64)) == share.size == n:
             raise DataError(f"{name}: the numbers of states do not fit")
-        if float(share.max(initial=0.0)) * float(top.max(initial=0.0)) > np.finfo(np.float32).max:
+        if float(shares.max()) * float(tops.max()) > np.finfo(np.float32).max:
             raise DataError(f"{name}: weights are too large")
-        share *= np.repeat(top, width)
-        return share.astype(single, copy=False).reshape(shape)
-    values = np.zeros(n, dtype=single)
-    codes = parts[f"{name}.high"].astype(np.uint16) << 8 | parts[name]
-    values[_places(name, parts, n)] = _restored(codes, note["scale"], FINE_STEPS)
-    return values.reshape(shape)
-
-
-def _places(name: str, parts: Arrays, n: int) -> AnyArray:
-    """Which of n values are not zero: their places, or a mark for each of the n."""
-    if f"{name}.gaps" in parts:
-        gaps = parts[f"{name}.gaps"].astype(np.int64)
-        place = np.cumsum(gaps) - 1
-        if gaps.size != parts[name].size or gaps.min(initial=1) < 1 or place.max(initial=0) >= max(n, 1):
-            raise DataError(f"{name}: values do not lie where they should")
-        return place
-    if parts[f"{name}.present"].size != (n + 7) // 8:
-        raise DataError(f"{name}: not as many values as it says")
-    return np.unpackbits(parts[f"{name}.present"], count=n).view(np.bool_)
-
-
-def _restored(codes: AnyArray, ends: tuple[float, float], steps: int) -> FloatArray:
-    low, high = ends
-    return from_scale(codes, float(low), float(high), steps)
+        sound = place_shares(top.astype(np.int64), width, share.astype(np.uint8), tops, shares, values)
+    else:
+        codes = parts[name].astype(np.uint8), parts[f"{name}.high"].astype(np.uint8)
+        table = scale_table(note["scale"], FINE_STEPS)
+        gaps, marks = parts.get(f"{name}.gaps"), parts.get(f"{name}.present")
+        if gaps is not None and gaps.size == codes[0].size == codes[1].size:
+            sound = place_after_gaps(gaps.astype(np.int64), *codes, table, values)
+        elif marks is not None and marks.size == (n + 7) // 8 and codes[0].size == codes[1].size:
+            sound = place_by_marks(marks.astype(np.uint8), *codes, table, values)
+        else:
+            sound = False
+    if not sound:
+        raise DataError(f"{name}: values do not lie where they should")
+    return values.astype(single, copy=False).reshape(shape)
 
 
 def _widths(name: str, arrays: Mapping[str, AnyArray]) -> AnyArray:
@@ -279,7 +276,12 @@ def to_scale(values: FloatArray, least: float, steps: int) -> tuple[AnyArray, fl
 
 def from_scale(codes: AnyArray, low: float, high: float, steps: int) -> FloatArray:
     """The values of codes."""
+    return scale_table((low, high), steps)[codes]
+
+
+def scale_table(ends: Sequence[float], steps: int) -> FloatArray:
+    """The value of every code, in single precision; the first is zero."""
+    low, high = (float(end) for end in ends)
     if not (math.isfinite(low) and math.isfinite(high) and low <= high < 80):
         raise DataError("the ends of a scale are not in order")
-    table = np.exp(np.linspace(low, high, steps + 1))
-    return np.concatenate(([0.0], table)).astype(np.float32)[codes]
+    return np.concatenate(([0.0], np.exp(np.linspace(low, high, steps + 1)))).astype(np.float32)

@@ -63,7 +63,7 @@ class Emission:
     """Log emission of labels: rows (F, A) by template key, and an offset (A,) added to every token.
 
     Templates go from coarse to fine.  combine: ``sum`` adds the rows of all templates (log-linear), ``last`` takes
-    the finest row that is known (back-off chain).
+    the finest row that is known (back-off chain).  bits: how many of a key count.
     """
 
     templates: tuple[str, ...]
@@ -71,6 +71,7 @@ class Emission:
     rows: AnyArray
     combine: str
     offset: AnyArray
+    bits: int = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +128,8 @@ class RefinementHMM:
     def from_parts(cls, header: dict[str, Any], arrays: dict[str, AnyArray]) -> "RefinementHMM":
         """The inverse of ``to_parts``, of parts that fit the schema ``ONE_TAGGER``."""
         operators, observations = operators_of(arrays, header["diagonal"], header["observation_templates"])
-        emission = Emission(
-            tuple(header["emission_templates"]),
-            combine=header["emission_combine"],
-            **{name: arrays[f"emission_{name}"] for name in EMISSION_ARRAYS},
-        )
+        own: dict[str, Any] = {name: arrays[f"emission_{name}"] for name in EMISSION_ARRAYS}
+        emission = Emission(tuple(header["emission_templates"]), combine=header["emission_combine"], **own)
         given = tuple(header["columns"]), header["label"], tuple(header["labels"])
         return cls(*given, operators, emission, observations, tuple(header["words"]), dict(header["about"]))
 

@@ -17,10 +17,11 @@ async function ask(path, options) {
   return answer(response);
 }
 
-export function parse(body, signal) {
-  const all = { dependencies: true, states: true, chart: true, ...body };
-  return ask("/parse", { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(all), signal });
-}
+const post = (path, body, signal) => ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal });
+
+export const split = (body, signal) => post("/split", body, signal);
+export const parse = (body, signal) => post("/parse", { dependencies: true, states: true, chart: true, ...body }, signal);
+export const compare = (body) => post("/compare", body);
 
 let known;
 export const info = () => (known ??= ask("/info").catch((problem) => { known = undefined; throw problem; }));

@@ -1,9 +1,10 @@
 // Heads and relations in, a drawing of the arcs out.
 
+import { meaning, relation, told } from "./glossary.js";
 import { nodeColours } from "./palette.js";
 import { canvas, clipped, svg, text, textWidth } from "./svg.js";
 
-const WORD = 15.5, TAG = 11.5, NAME = 11, STEP = 27, MARGIN = 18, GAP = 22;
+const WORD = 15.5, TAG = 12, NAME = 12, STEP = 27, MARGIN = 18, GAP = 22;
 
 function positions(tokens, parse) {
   const half = tokens.map((word, i) => Math.max(textWidth(word, WORD), textWidth(parse.tags[i].tag, TAG, 600) + 14) / 2);
@@ -40,8 +41,16 @@ function drawArc(arc, x, base, colours) {
     svg("path", { d: path, fill: "none", stroke: colours.accent, "stroke-width": 1.5, opacity: 0.85 }),
     arrow(to, base, colours.accent),
     svg("rect", { x: middle - width / 2, y: top - 8, width, height: 16, fill: colours.surface }),
-    text(middle, top, arc.name, { "font-size": NAME, fill: colours.soft }),
+    svg("g", {}, svg("title", {}, told(relation(arc.name))), text(middle, top, arc.name, { "font-size": NAME, fill: colours.soft })),
   ];
+}
+
+export const LEAST_FONT = NAME;
+
+// Lines of CoNLL-U: number, form, lemma, universal tag, tag, features, head, relation, two empty columns.
+export function conllu({ tags, dependencies }, tokens, number) {
+  const rows = tokens.map((word, i) => [i + 1, word, "_", dependencies[i].upos || "_", tags[i].tag, "_", dependencies[i].head, dependencies[i].relation, "_", "_"].join("\t"));
+  return [`# sent_id = ${number}`, `# text = ${tokens.join(" ")}`, ...rows, "", ""].join("\n");
 }
 
 export function drawArcs(parse, tokens, colours) {
@@ -59,12 +68,13 @@ export function drawArcs(parse, tokens, colours) {
   tokens.forEach((word, i) => {
     const tag = parse.tags[i], { fill, edge } = nodeColours(colours, tag.posterior), wide = textWidth(tag.tag, TAG, 600) + 14;
     parts.push(text(x[i], base + 16, word, { "font-size": WORD, fill: colours.ink }));
-    parts.push(svg("rect", { x: x[i] - wide / 2, y: base + 33, width: wide, height: 20, rx: 10, fill, stroke: edge }));
-    parts.push(text(x[i], base + 43.5, tag.tag, { "font-size": TAG, "font-weight": 600, fill: colours.ink }));
+    parts.push(svg("g", {}, svg("title", {}, told(meaning(tag.tag))),
+      svg("rect", { x: x[i] - wide / 2, y: base + 33, width: wide, height: 20, rx: 10, fill, stroke: edge }),
+      text(x[i], base + 43.5, tag.tag, { "font-size": TAG, "font-weight": 600, fill: colours.ink })));
   });
   const drawing = canvas(Math.ceil(width), height, colours, "", parts);
   drawing.setAttribute("role", "img");
-  const told = tokens.map((word, i) => `${word} ← ${parse.dependencies[i].head ? tokens[parse.dependencies[i].head - 1] : "root"}`);
-  drawing.setAttribute("aria-label", `Dependencies: ${clipped(told.join("; "), 600)}`);
+  const spoken = tokens.map((word, i) => `${word} ← ${parse.dependencies[i].head ? tokens[parse.dependencies[i].head - 1] : "root"}`);
+  drawing.setAttribute("aria-label", `Dependencies: ${clipped(spoken.join("; "), 600)}`);
   return drawing;
 }

@@ -15,7 +15,7 @@ export function spansOf(chart) {
 }
 
 export function drawChart(chart, tokens, inTree, colours, room) {
-  const n = tokens.length, size = Math.max(17, Math.min(36, (room - 90) / n)), font = Math.min(13, size * 0.6);
+  const n = tokens.length, size = Math.max(19, Math.min(36, (room - 90) / n)), font = Math.max(11, Math.min(13, size * 0.6));
   const margin = Math.min(110, Math.max(...tokens.map((word, i) => textWidth(clipped(word, 16), font) - i * size)) + 10);
   const left = Math.max(8, margin), parts = [];
   for (let i = 0; i < n; i++) {
@@ -28,7 +28,7 @@ export function drawChart(chart, tokens, inTree, colours, room) {
     const framed = inTree.has(`${span.start}:${span.end}`);
     const group = svg("g", { class: "cell", role: "button", tabindex: -1, "aria-label": told },
       svg("rect", { class: "ring", x: x + 0.5, y: y + 0.5, width: size - 3, height: size - 3, rx: 3, fill: heatColour(colours, best.posterior), stroke: framed ? colours.ink : "none", "stroke-width": 1.5 }),
-      size >= 22 ? text(x + size / 2 - 1, y + size / 2 - 1, clipped(best.label, 5), { "font-size": Math.min(11, size * 0.36, (11 * (size - 7)) / textWidth(clipped(best.label, 5), 11)), fill: heatInk(colours, best.posterior) }) : null);
+      textWidth(best.label, 11) <= size - 4 ? text(x + size / 2 - 1, y + size / 2 - 1, best.label, { "font-size": 11, fill: heatInk(colours, best.posterior) }) : null);
     group.node = { ...span, label: best.label, posterior: best.posterior, cell: true, id: `cell:${span.start}:${span.end}` };
     parts.push(group);
   }

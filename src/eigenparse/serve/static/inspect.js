@@ -1,6 +1,7 @@
 // A node or a span in, what is inside it out: its posterior, its latent states, their words and phrases.
 
 import { states } from "./api.js";
+import { meaning } from "./glossary.js";
 import { bar, clipped, html, percent } from "./svg.js";
 
 let shown = 0;
@@ -36,10 +37,16 @@ export function nothing(box) {
   box.replaceChildren(html("p", { class: "small" }, "Point at a node of the tree or a cell of the chart, or move to one with the keyboard."));
 }
 
+// What a label is called, with an example.
+export function named(label) {
+  const found = meaning(label);
+  return found && html("p", { class: "meaning" }, found.name, found.example ? html("span", { class: "quote" }, ` (${found.example})`) : null);
+}
+
 export async function inspect(box, node, tokens) {
   const turn = ++shown;
   const words = clipped(tokens.slice(node.start, node.end).join(" "), 90);
-  const parts = [html("p", { class: "title" }, node.label), html("p", { class: "quote" }, `“${words}”`)];
+  const parts = [html("p", { class: "title" }, node.label), named(node.label) || "", html("p", { class: "quote" }, `“${words}”`)];
   if (node.cell) {
     parts.push(html("div", { class: "share" }, node.labels.slice(0, 6).flatMap((one) => shareRow(one.label, one.posterior))));
     box.replaceChildren(...parts);

@@ -1,7 +1,7 @@
 // What the service knows of its model in, a view to wander through it out.
 
 import { info, states } from "./api.js";
-import { phraseList, wordList } from "./inspect.js";
+import { named, phraseList, wordList } from "./inspect.js";
 import { palette } from "./palette.js";
 import { html, svg, text } from "./svg.js";
 
@@ -63,9 +63,9 @@ export async function showLabel(label) {
   const facts = labels.find((one) => one.label === label), box = byId("label");
   byId("h-label").textContent = `${label}: ${facts.states} ${facts.states === 1 ? "state" : "states"}${facts.nodes ? `, ${facts.nodes.toLocaleString("en")} nodes` : ""}`;
   const values = facts.singular_values;
-  const head = values.length
+  const head = [named(label) || "", ...(values.length
     ? [html("p", { class: "small" }, "Singular values of the features inside and outside these nodes: how many states the data support."), spectrum(values)]
-    : [html("p", { class: "small" }, "No singular values were kept for this label.")];
+    : [html("p", { class: "small" }, "No singular values were kept for this label.")])];
   box.replaceChildren(...head, html("p", { class: "small" }, "…"));
   try {
     const found = await states(label);

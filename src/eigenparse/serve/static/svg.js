@@ -50,12 +50,3 @@ export function canvas(width, height, palette, label, children) {
     xmlns: NS, width, height, viewBox: `0 0 ${width} ${height}`, "font-family": FAMILY, fill: palette.ink, role: "group", "aria-label": label,
   }, children);
 }
-
-// Make a drawing no wider than its box, down to a size that can still be read.
-export function fit(drawing, box, least = 0.55, most = 1.25) {
-  const width = Number(drawing.getAttribute("width"));
-  const height = Number(drawing.getAttribute("height"));
-  const scale = Math.max(least, Math.min(most, (box.clientWidth - 2) / width));
-  drawing.setAttribute("width", Math.round(width * scale));
-  drawing.setAttribute("height", Math.round(height * scale));
-}

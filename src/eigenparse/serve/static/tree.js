@@ -3,7 +3,8 @@
 import { nodeColours } from "./palette.js";
 import { canvas, clipped, percent, svg, text, textWidth } from "./svg.js";
 
-const LEVEL = 50, PILL = 24, GAP = 16, MARGIN = 14, WORD = 15.5, LABEL = 13, TAG = 12;
+const LEVEL = 50, PILL = 24, ROW = 30, GAP = 16, MARGIN = 14, WORD = 15.5, LABEL = 13, TAG = 12;
+export const LEAST_FONT = TAG;
 
 // The constituents come from left to right, outer before inner, so a stack rebuilds the tree.
 export function build(parse, tokens) {
@@ -37,8 +38,8 @@ function sortChildren(node) {
 
 const pillWidth = (node) => textWidth(node.label, node.word ? TAG : LABEL, 600) + 18;
 
-// Places for all nodes: words side by side at the foot, phrases by depth above the middle of their children.
-export function layout(root, tokens, folded) {
+// Places for all nodes.  Upright: words side by side at the foot, phrases by depth above the middle of their children.
+export function layout(root, tokens, folded, turned) {
   const shown = [];
   let deepest = 0;
   const measure = (node, depth) => {
@@ -62,8 +63,32 @@ export function layout(root, tokens, folded) {
     node.y = MARGIN + PILL / 2 + LEVEL * (node.foot ? deepest : node.depth);
   };
   const width = measure(root, 0) + 2 * MARGIN;
+  if (turned) return sideways(shown);
   place(root, MARGIN);
   return { nodes: shown, width: Math.ceil(width), height: Math.ceil(2 * MARGIN + LEVEL * deepest + PILL + 34) };
+}
+
+// Words below each other, phrases by depth to their left: long sentences fit into a narrow page.
+function sideways(nodes) {
+  const left = [MARGIN];
+  for (let depth = 0; depth <= Math.max(...nodes.map((node) => node.depth)); depth++) {
+    left.push(left[depth] + 18 + Math.max(0, ...nodes.filter((node) => node.depth === depth && !node.foot).map(pillWidth)));
+  }
+  let row = 0;
+  const below = (node) => {
+    const kids = node.folded ? [] : node.children;
+    kids.forEach(below);
+    node.y = kids.length ? (kids[0].y + kids.at(-1).y) / 2 : MARGIN + PILL / 2 + ROW * row++;
+    node.x = left[node.depth] + pillWidth(node) / 2;
+  };
+  below(nodes[0]);
+  const end = Math.max(...nodes.filter((node) => node.foot).map((node) => node.x + pillWidth(node) / 2 + 10 + textWidth(node.foot, WORD)));
+  return { nodes, width: Math.ceil(end + MARGIN), height: Math.ceil(2 * MARGIN + ROW * row) };
+}
+
+function sideEdge(node, colours) {
+  const [x, y, px, py] = [node.x - pillWidth(node) / 2, node.y, node.parent.x + pillWidth(node.parent) / 2, node.parent.y];
+  return svg("path", { d: `M${px} ${py} C${px + 12} ${py} ${px + 2} ${y} ${px + 14} ${y} H${x}`, fill: "none", stroke: colours.line, "stroke-width": node.word ? 1 : 1.6 });
 }
 
 function edge(node, colours) {
@@ -77,14 +102,18 @@ export function describe(node, tokens) {
   return `${node.label}: ${clipped(words, 80)}${node.posterior === null ? "" : `, posterior ${percent(node.posterior)}`}`;
 }
 
-function drawNode(node, tokens, colours, marked) {
+function drawNode(node, tokens, { colours, marked, turned }) {
   const { fill, edge: stroke } = nodeColours(colours, node.posterior);
   const width = pillWidth(node), thick = marked(node);
   const parts = [
     svg("rect", { class: "ring", x: node.x - width / 2, y: node.y - PILL / 2, width, height: PILL, rx: PILL / 2, fill, stroke: thick ? colours.accent : stroke, "stroke-width": thick ? 3 : 1.2 }),
     text(node.x, node.y + 0.5, node.label, { "font-size": node.word ? TAG : LABEL, "font-weight": 600, fill: colours.ink }),
   ];
-  if (node.foot) {
+  if (node.foot && turned) {
+    const wide = width + 10 + textWidth(node.foot, WORD);
+    parts.push(svg("rect", { class: "hit", x: node.x - width / 2, y: node.y - PILL / 2, width: wide, height: PILL, fill: "none", "pointer-events": "all" }));
+    parts.push(" ", text(node.x + width / 2 + 10, node.y + 0.5, node.foot, { "text-anchor": "start", "font-size": WORD, fill: colours.ink }));
+  } else if (node.foot) {
     const foot = node.y + PILL / 2 + 20;
     if (node.folded) {
       const half = textWidth(node.foot, WORD) / 2;
@@ -99,8 +128,8 @@ function drawNode(node, tokens, colours, marked) {
   return group;
 }
 
-export function draw(root, tokens, { colours, folded = new Set(), marked = () => false }) {
-  const { nodes, width, height } = layout(root, tokens, folded);
-  const edges = nodes.filter((node) => node.parent).map((node) => edge(node, colours));
-  return canvas(width, height, colours, `Tree of: ${clipped(tokens.join(" "), 120)}`, [...edges, ...nodes.map((node) => drawNode(node, tokens, colours, marked))]);
+export function draw(root, tokens, { colours, folded = new Set(), marked = () => false, turned = false }) {
+  const { nodes, width, height } = layout(root, tokens, folded, turned);
+  const edges = nodes.filter((node) => node.parent).map((node) => (turned ? sideEdge : edge)(node, colours));
+  return canvas(width, height, colours, `Tree of: ${clipped(tokens.join(" "), 120)}`, [...edges, ...nodes.map((node) => drawNode(node, tokens, { colours, marked, turned }))]);
 }

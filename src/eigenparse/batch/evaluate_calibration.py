@@ -1,0 +1,24 @@
+"""A grammar and gold trees in, a table of how often its posteriors are right out."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from eigenparse.api.calibration import chosen_calibrations
+from eigenparse.api.grammar import load
+from eigenparse.batch.facts import table
+
+
+def calibration_lines(gold: Path, model: Path) -> Iterator[str]:
+    """One table for the brackets and one for the tags of the best trees, each with its expected calibration error."""
+    for name, found in chosen_calibrations(load(model), gold).items():
+        rows = [
+            {
+                name: f"about {claimed:.2f}",
+                "number": int(n),
+                "promised": f"{claimed:.3f}",
+                "right": f"{true:.3f}",
+            }
+            for claimed, true, n in zip(found.claimed, found.true, found.count)
+        ]
+        yield "".join(f"{line}\n" for line in table(rows))
+        yield f"expected calibration error of {name}: {found.error:.4f}\n\n"

@@ -1,0 +1,134 @@
+"""What a user gives as text in, sentences of tokens out; its kind is recognised, and what was done with it said."""
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, islice, pairwise
+
+from eigenparse.batch.lines import open_lines, sentence_lines, shifted
+from eigenparse.batch.requests import AUTO, RAW, RAW_LINES, STANDARD_INPUT, TOKENS, ParseRequest
+from eigenparse.corpus.brackets import parse_trees
+from eigenparse.corpus.cleaning import Normalisation
+from eigenparse.corpus.columns import sentences_of
+from eigenparse.corpus.conllu import read_lines
+from eigenparse.corpus.normalise import normalise
+from eigenparse.corpus.recognise import NAMES, is_plainly_tokenised, misplaced, recognise_lines
+from eigenparse.corpus.tokenise import line_tokens, sentence_tokens, split_sentences, tokens_of
+from eigenparse.errors import FormatError
+from eigenparse.work.progress import tell
+
+LOOK = 200  # lines that tell what a text is
+MOST = 0.9  # share of lines that must look so
+SENTENCES = 500  # of CoNLL-U that are read at a time
+Words = Iterator[list[str] | None]
+_CLOSING = "\"'”’)]»"
+_SAID = {
+    TOKENS: "",
+    RAW: "looks like plain text: its sentences and tokens were found first; --tokens takes it as it is",
+    RAW_LINES: "looks like plain text with a sentence on each line: its tokens were found first; --raw joins lines, "
+    "--tokens takes it as it is",
+    "trees": "holds bracketed trees; their words are parsed",
+    "conllu": "holds CoNLL-U; its words are parsed",
+}
+
+
+def sentences(
+    asked: ParseRequest,
+    style: Mapping[str, str],
+    normalisation: Normalisation = Normalisation(),
+    lines: Iterator[str] | None = None,
+) -> Words:
+    """The tokens of each sentence, None for an empty line.
+
+    style: how a treebank writes quotation marks and compounds.  normalisation: how trees are cleaned of which only
+    the words are wanted.  lines: of the source, where it was opened already.  Raises FormatError for what is neither
+    text, trees nor CoNLL-U.
+    """
+    lines = opened(asked) if lines is None else lines
+    if asked.reading == AUTO and is_interactive(asked):
+        return (tokens_of(line, **style) or None for line in lines)
+    head = list(islice(lines, LOOK))
+    kind = recognise_lines(head)
+    how = asked.reading if asked.reading != AUTO else _chosen(kind, head, name_of(asked))
+    for sentence in _said(asked, kind, how, head):
+        tell(sentence)
+    readers: dict[str, Callable[[Iterable[str]], Words]] = {
+        TOKENS: lambda text: (line.split() or None for line in text),
+        RAW: lambda text: iter(sentence_tokens(text, **style)),
+        RAW_LINES: lambda text: (tokens or None for tokens in line_tokens(text, **style)),
+        "trees": lambda text: _tree_words(text, name_of(asked), normalisation),
+        "conllu": lambda text: _conllu_words(text, name_of(asked)),
+    }
+    return readers[how](chain(head, lines))
+
+
+def opened(asked: ParseRequest) -> Iterator[str]:
+    """The lines of the text or of the source."""
+    return open_lines(asked.source) if asked.text is None else iter(asked.text.split("\n"))
+
+
+def is_interactive(asked: ParseRequest) -> bool:
+    """Whether somebody types sentences and waits for each answer."""
+    return asked.text is None and str(asked.source) == STANDARD_INPUT and sys.stdin.isatty()
+
+
+def name_of(asked: ParseRequest) -> str:
+    """What a sentence about the input calls it."""
+    if asked.text is not None:
+        return "the text"
+    return "standard input" if str(asked.source) == STANDARD_INPUT else str(asked.source)
+
+
+def _chosen(kind: str, head: list[str], source: str) -> str:
+    """How text of a kind is read."""
+    if kind in ("trees", "conllu"):
+        return kind
+    if kind == "text":
+        return RAW_LINES if _has_sentence_lines(head) else RAW
+    if kind in ("tokens", "empty"):
+        return TOKENS
+    raise misplaced(kind, source, "text")
+
+
+def _has_sentence_lines(lines: list[str]) -> bool:
+    """Whether nearly every line is one sentence: it ends like one, and no other ends inside."""
+    filled = [line.strip() for line in lines if line.strip()]
+    whole = sum(
+        line.rstrip(_CLOSING).endswith((".", "!", "?", "…")) and len(split_sentences(line)) == 1
+        for line in filled
+    )
+    return len(filled) > 1 and whole >= MOST * len(filled)
+
+
+def _said(asked: ParseRequest, kind: str, how: str, head: list[str]) -> Iterator[str]:
+    """What a user should know about how the input is read."""
+    name = name_of(asked)
+    if asked.reading == AUTO:
+        if _SAID[how] and (asked.text is None or how in ("trees", "conllu")):
+            yield f"{name} {_SAID[how]}"
+        return
+    looks = NAMES[kind]
+    if kind in ("tokens", "text") and how == TOKENS:
+        wrong = kind == "text"
+    elif kind == "tokens":
+        wrong, looks = is_plainly_tokenised("\n".join(head)), "tokenised text"
+    else:
+        wrong = kind not in ("text", "empty")
+    if wrong:
+        yield f"{name} looks like {looks} but is read as --{how} asks; without the option it is read as what it is"
+
+
+def _tree_words(lines: Iterable[str], source: str, normalisation: Normalisation) -> Words:
+    """The words of trees, which may spread over lines."""
+    trees = normalise(parse_trees("\n".join(lines), source), options=normalisation)
+    yield from map(list, sentences_of(trees))
+
+
+def _conllu_words(lines: Iterable[str], source: str) -> Words:
+    """The forms of CoNLL-U."""
+    for first, part in sentence_lines(lines, SENTENCES):
+        try:
+            found = read_lines(part, source=source, heads=False).trees
+        except FormatError as problem:
+            raise shifted(problem, first) from None
+        forms, ends = found.strings("form"), found.offsets.tolist()
+        yield from (list(forms[i:j]) for i, j in pairwise(ends))

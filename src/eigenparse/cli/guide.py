@@ -1,0 +1,56 @@
+"""eigenparse guide: a grammar and a dependency treebank in, phrase trees that keep to its tags and arcs out."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from eigenparse.cli.app import READ, app, verb
+from eigenparse.cli.options import Jobs, Out
+
+EXAMPLES = """
+Examples:
+
+  eigenparse guide en treebank.conllu --out guided.ptb
+
+  eigenparse guide my.model treebank.conllu --learn-from both.ptb both.conllu --out guided.ptb
+
+  eigenparse train lpcfg trees.ptb --guided guided.ptb --guided-weight 0.5 --out better.model
+"""
+
+
+@verb(app, epilog=EXAMPLES)
+def guide(
+    model: Annotated[Path, typer.Argument(help="A grammar that `train lpcfg` wrote, or en."), READ],
+    treebank: Annotated[Path, typer.Argument(help="Dependency trees in CoNLL-U with fine tags."), READ],
+    learn_from: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(
+            metavar="TREES ARCS",
+            help="Phrase trees and dependency trees of the same text: count which arcs make phrases; unless given, "
+            "as counted in GUM.",
+        ),
+        READ,
+    ] = None,
+    required: Annotated[
+        float,
+        typer.Option(
+            min=0.0, help="Share of phrases among the spans of a relation that makes them required."
+        ),
+    ] = 0.85,
+    crossed: Annotated[
+        float,
+        typer.Option(min=0.0, max=1.0, help="Share of crossed spans up to which crossing them is forbidden."),
+    ] = 0.12,
+    most: Annotated[int | None, typer.Option(min=1, help="Sentences to take, evenly spread.")] = None,
+    out: Out = None,
+    jobs: Jobs = 1,
+) -> None:
+    """Make phrase trees of a dependency treebank: parse under its tags, and keep its subtrees whole."""
+    from eigenparse.batch import guide as batch
+    from eigenparse.batch.files import write_chunks
+    from eigenparse.work.work import Where
+
+    counts = None if learn_from is None else batch.learn_from(*learn_from)
+    options = batch.GuideOptions(required, crossed, most)
+    write_chunks(batch.guide(model, treebank, Where(jobs), counts, options), out)

@@ -1,0 +1,52 @@
+"""What normalisation does, by the options that training, parsing, scoring and ``normalise`` share."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+ROOT = "TOP"
+NAMED = ("dropped", "marginal", "roots")  # lists of labels among the options
+ROOT_NAMES = ("", "ROOT", "TOP", "S1", "VROOT")
+
+
+@dataclass(frozen=True, slots=True)
+class Normalisation:
+    """What cleaning does.
+
+    keep_tag_suffix: leave tags as they are (``N-D``), strip phrase labels only.
+    dropped: labels that are removed with everything below.  marginal: labels removed where nothing but roots
+    is above them.  roots: names of the outermost node, all of which become TOP.
+    """
+
+    keep_tag_suffix: bool = False
+    dropped: tuple[str, ...] = ("-NONE-", "CODE", "METADATA")
+    marginal: tuple[str, ...] = ("ID",)
+    roots: tuple[str, ...] = ROOT_NAMES
+
+
+# The options that verbs have: one help for all of them.
+HELP = {
+    "keep_tag_suffix": "Leave tags as they are, as N-D; strip phrase labels only.",
+    "drop": "Remove nodes of this label with everything below, beside -NONE-, CODE and METADATA.",
+}
+
+
+def normalisation_by(keep_tag_suffix: bool = False, drop: Sequence[str] = ()) -> Normalisation:
+    """What cleaning does by the options of a verb."""
+    usual = Normalisation()
+    more = tuple(label for label in drop if label not in usual.dropped)
+    return replace(usual, keep_tag_suffix=keep_tag_suffix, dropped=(*usual.dropped, *more))
+
+
+DEFAULT = Normalisation()
+
+
+def strip_label(label: str) -> str:
+    """A label without function tags and indices: up to the first ``-``, ``=`` or ``|`` after its start.
+
+    >>> [strip_label(label) for label in ("NP-SBJ-1", "NP=2", "ADVP|PRT", "-LRB-")]
+    ['NP', 'NP', 'ADVP', '-LRB-']
+    """
+    if label.startswith("-"):
+        return label
+    cuts = [cut for cut in (label.find(mark, 1) for mark in "-=|") if cut > 0]
+    return label[: min(cuts)] if cuts else label

@@ -1,0 +1,211 @@
+"""log p of trees and of sentences under the proper distribution of a grammar."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from eigenparse.arrays import AnyArray, FloatArray, IntVector, LongVector, as_ids, as_offsets
+from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.normalise import ROOT
+from eigenparse.corpus.transform import Collapsed, collapse
+from eigenparse.inference.grammar.background import Background
+from eigenparse.inference.grammar.proper import Lexicon, Proper, entries_of
+from eigenparse.kernels.grammar.proper import Nodes, Readings, sentence_total, tree_logs
+from eigenparse.models.grammar.pcfg import Skeleton
+
+CAPITAL = 0.5  # chance that the small letter of a first word is made a capital
+STEP = 2.0  # what a word's part of a tree is taken to cost, in nats, so that values stay near 1
+TRIES = 12
+Token = tuple[str, bool]  # a word, and whether it is the first of its sentence
+
+
+def readings_of(
+    skeleton: Skeleton, lexicon: Lexicon, tokens: Sequence[Token], *, spelt: bool = True
+) -> Readings:
+    """How each token may have come about; spelt: unknown words with their spelling, else as one event."""
+    made = [_readings(*token) for token in tokens]
+    flat = [one for readings in made for one in readings]
+    words = [word for word, _ in flat]
+    symbol = [lexicon.table.words.get(word, -1) for word in words]
+    low, high = np.array([entries_of(skeleton, s) if s >= 0 else (0, 0) for s in symbol]).reshape(-1, 2).T
+    place = np.array(symbol, dtype=np.int64)
+    known = place >= 0
+    spelling = lexicon.spelling
+    p = spelling.probabilities(words)
+    if not spelt:
+        p = np.where(known[:, None], p, 1.0)
+    unigram = np.append(lexicon.unigram, 0.0)[place] + lexicon.unseen * (p @ spelling.share)
+    return Readings(
+        as_offsets(np.cumsum([0, *map(len, made)])), np.array([w for _, w in flat]), as_ids(low), as_ids(high),
+        np.append(lexicon.kept, 0.0)[place], p, unigram, skeleton.entry_label,
+    )  # fmt: skip
+
+
+def other_case(word: str) -> tuple[str, str]:
+    """A word with a small and with a capital first letter; twice as it is where the two are not each other's."""
+    letter, rest = word[:1], word[1:]
+    small, large = letter.lower(), letter.upper()
+    if len(small) != 1 or len(large) != 1 or small.upper() != large or large.lower() != small:
+        return word, word
+    return small + rest, large + rest
+
+
+def _readings(word: str, first: bool) -> tuple[tuple[str, float], ...]:
+    """Words that a token may stand for, with the chance that each is written so."""
+    word = word.replace("(", "-LRB-").replace(")", "-RRB-")
+    small, large = other_case(word)
+    if not first or small == large:
+        return ((word, 1.0),)
+    return ((word, 1.0 - CAPITAL),) if word == small else ((word, 1.0), (small, CAPITAL))
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Words of trees or sentences, each kind of token once.  id: (T,) of every token."""
+
+    id: IntVector
+    kinds: tuple[Token, ...]
+
+
+def tokens_of(words: Sequence[str], first: Sequence[bool]) -> Tokens:
+    """Number the kinds of tokens."""
+    ids: dict[Token, int] = {}
+    number = [ids.setdefault(token, len(ids)) for token in zip(words, first)]
+    return Tokens(as_ids(number), tuple(ids))
+
+
+def tree_log_p(parts: Sequence[Proper], treebank: Treebank) -> FloatArray:
+    """(S,) log p of normalised trees: the mean of all members' p."""
+    trees = collapse(treebank)
+    leaf = np.flatnonzero(trees.word >= 0)
+    first = np.zeros(trees.word.size, dtype=bool)
+    first[trees.offsets[:-1]] = True
+    tokens = tokens_of([treebank.words[w] for w in trees.word[leaf].tolist()], first[leaf].tolist())
+    token = np.full(trees.word.size, -1, dtype=np.int32)
+    token[leaf] = tokens.id
+    found = []
+    for part in parts:
+        readings = readings_of(part.skeleton, part.lexicon, tokens.kinds)
+        nodes = _nodes(part, trees, token)
+        for member, log_mass in zip(part.members, part.log_mass.tolist()):
+            log_p = np.empty(trees.offsets.size - 1)
+            ground = part.background.ground()
+            tree_logs(nodes, trees.offsets, readings, member, ground, part.index, log_p)
+            found.append(log_p - log_mass)
+    return mean_log(found)
+
+
+def mean_log(logs: Sequence[FloatArray | float]) -> FloatArray:
+    """log of the mean of probabilities given by their logs."""
+    found: FloatArray = np.logaddexp.reduce(np.array(logs), axis=0) - np.log(len(logs))
+    return found
+
+
+def _nodes(part: Proper, trees: Collapsed, token: IntVector) -> Nodes:
+    """Nodes of trees in terms of a grammar's labels."""
+    ground = part.background
+    own = [part.labels.get(chain, []) for chain in trees.chains]
+    between = [sorted(set().union(*(part.partials[a] for a in labels))) for labels in own]
+    ends = np.array([_chain_ends(part.lexicon, ground, chain) for chain in trees.chains]).reshape(-1, 4)
+    top, bottom, chain, name = ends[trees.chain].T
+    wide = (trees.parent < 0) & np.array([one == (ROOT,) for one in trees.chains])[trees.chain]
+    top[wide], bottom[wide], chain[wide] = -1, 0, 0.0  # TOP over several children
+    is_child = trees.parent >= 0
+    order = np.flatnonzero(is_child)[np.argsort(trees.parent[is_child], kind="stable")]
+    child_at = np.searchsorted(trees.parent[order], np.arange(trees.parent.size + 1))
+    return Nodes(
+        child_at, as_ids(order), *_lists(own, trees.chain), *_lists(between, trees.chain), as_ids(top),
+        as_ids(bottom), chain, name, token,
+    )  # fmt: skip
+
+
+def _lists(lists: Sequence[Sequence[int]], which: IntVector) -> tuple[LongVector, IntVector]:
+    """One list a node, all in a row, and where each begins."""
+    size = np.array([len(one) for one in lists], dtype=np.int64)[which]
+    at = as_offsets(np.concatenate(([0], np.cumsum(size))))
+    return at, as_ids([a for c in which.tolist() for a in lists[c]])
+
+
+def _chain_ends(lexicon: Lexicon, ground: Background, chain: tuple[str, ...]) -> tuple[float, ...]:
+    """Symbols of a chain's ends, its probability below the top label if it is drawn label by label, the top's name."""
+    symbols = [ground.symbols.get(name, ground.unknown) for name in chain]
+    names = [
+        new_name(lexicon, ground, name) if s == ground.unknown else 1.0 for name, s in zip(chain, symbols)
+    ]
+    steps = [ground.unary[s, t] * name for s, t, name in zip(symbols, symbols[1:], names[1:])]
+    return symbols[0], symbols[-1], float(np.prod(steps)), names[0]
+
+
+def new_name(lexicon: Lexicon, ground: Background, name: str) -> float:
+    """The probability of the name of a label that was never seen."""
+    p = lexicon.spelling.probabilities([name, *ground.symbols]) @ lexicon.spelling.share
+    return float(p[0] / (1.0 - p[1:].sum()))
+
+
+Items = tuple[LongVector, IntVector]  # where the items of each cell begin, and their labels
+
+
+def all_items(skeleton: Skeleton, n: int) -> Items:
+    """Every label over every span that it may have."""
+    whole = np.flatnonzero([not label.partial for label in skeleton.labels])
+    n_cells, n_labels = n * (n + 1) // 2, skeleton.n_labels
+    size = np.where(np.arange(n_cells) < n, whole.size, n_labels)
+    labels = np.concatenate([np.tile(whole, n), np.tile(np.arange(n_labels), n_cells - n)])
+    return as_offsets(np.concatenate(([0], np.cumsum(size)))), as_ids(labels)
+
+
+def some_items(skeleton: Skeleton, n: int, label: AnyArray, start: AnyArray, end: AnyArray) -> Items:
+    """The items given, in the order of cells."""
+    partial = np.array([one.partial for one in skeleton.labels])
+    keep = np.flatnonzero(~partial[label] | (end - start > 1))
+    width = (end - start - 1)[keep].astype(np.int64)
+    cells = width * n - width * (width - 1) // 2 + start[keep]
+    distinct = np.unique(cells * skeleton.n_labels + label[keep])
+    first = np.searchsorted(distinct, np.arange(n * (n + 1) // 2 + 1) * skeleton.n_labels)
+    return as_offsets(first), as_ids(distinct % skeleton.n_labels)
+
+
+def sentence_log_p(
+    parts: Sequence[Proper],
+    words: Sequence[str],
+    items: Sequence[Items] | Sequence[None],
+    *,
+    spelt: bool = True,
+) -> float:
+    """log p of a sentence.  items: those of each part that are summed over; None for all, which makes the sum exact.
+
+    spelt: as in ``readings_of``.
+    """
+    tokens = [(word, i == 0) for i, word in enumerate(words)]
+    found = []
+    for part, chosen in zip(parts, items):
+        readings = readings_of(part.skeleton, part.lexicon, tokens, spelt=spelt)
+        ground = part.background.ground()
+        first, label = all_items(part.skeleton, len(words)) if chosen is None else chosen
+        scale = np.add.reduceat(
+            readings.weight * (readings.unigram + readings.spelt.max(axis=1)), readings.at[:-1]
+        )
+        for member, log_mass in zip(part.members, part.log_mass.tolist()):
+            model = (readings, member, ground, part.index, chosen is None)
+            total = partial(_total, first, label, model)
+            found.append(_scaled(total, np.log(np.maximum(scale, 1e-300))) - log_mass)
+    return float(mean_log(found))
+
+
+def _total(first: LongVector, label: IntVector, model: Any, factor: FloatArray) -> float:
+    return float(sentence_total(first, label, factor, *model))
+
+
+def _scaled(total: Callable[[FloatArray], float], log_scale: FloatArray) -> float:
+    """log of a total that is found with factors near the inverse of what each word costs."""
+    step = STEP
+    for _ in range(TRIES):
+        log_factor = step - log_scale
+        found = total(np.exp(log_factor))
+        if 0.0 < found < np.inf:
+            return float(np.log(found) - log_factor.sum())
+        step += -1.0 if found > 0.0 else 1.0
+    return -np.inf

@@ -1,0 +1,37 @@
+"""Tokens and a model in; what it has never seen of them, or their universal arcs, out; runs in worker processes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from eigenparse.api.grammar import Grammar
+from eigenparse.corpus.conllu import from_sentences
+from eigenparse.decode.grammar.request import lookup_form
+from eigenparse.inference.dependency.arcs import parse
+from eigenparse.inference.dependency.tags import with_predicted_tags
+from eigenparse.models.dependency.arcs import ArcModel
+
+Json = dict[str, Any]
+
+
+def unknown(grammar: Grammar, letters: frozenset[str], tokens: Sequence[str]) -> Json:
+    """Which share of the words, and of the letters in them, the grammar has never seen.
+
+    Numbers and punctuation are no words here: they are the same in many languages.
+    """
+    known = grammar.tables.parser.words.words
+    words = [lookup_form(grammar.tables.parser, token) for token in tokens if any(map(str.isalpha, token))]
+    strange = [w for w in words if not known.keys() & {w, w.lower(), w.capitalize()}]
+    all_letters = [c for w in words for c in w.lower() if c.isalpha()]
+    new = sum(c not in letters for c in all_letters)
+    return {
+        "words": round(len(strange) / max(len(words), 1), 4),
+        "letters": round(new / max(len(all_letters), 1), 4),
+    }
+
+
+def universal_arcs(model: ArcModel, tokens: Sequence[str]) -> list[Json]:
+    """Heads, relations and universal tags by a dependency model."""
+    trees = from_sentences([tokens]).trees
+    found = parse(model, with_predicted_tags(model.taggers, trees) if model.taggers else trees)
+    columns = zip(found.head.tolist(), found.strings("relation"), found.strings("upos"))
+    return [{"head": head, "relation": relation, "upos": upos} for head, relation, upos in columns]

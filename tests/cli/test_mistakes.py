@@ -1,0 +1,185 @@
+"""Common mistakes: each ends with one sentence that names the mistake and the remedy, and none is silently accepted.
+
+A case is the words of a command, in which ``{name}`` stands for a file of ``wrong_files``, the exit code, and a piece
+of the sentence.  Code 0 is a thing that is plainly meant and done, with a line that says so.
+"""
+
+import pathlib
+import sys
+
+import pytest
+from tests.cli.calls import call
+from tests.cli.wrong_files import make_files
+
+NO_TEXT = {
+    "columns.txt": "this is columns", "data.json": "this is JSON", "page.html": "this is HTML",
+    "sound.wav": "this is audio", "archive.zip": "this is a compressed file", "picture.png": "this is binary data",
+    "latin.txt": "not UTF-8", "wide.txt": "UTF-16", "phones.phn": "this is a phone alignment", "empty.txt": "check",
+    "lpcfg": "this is a model file", "nothing": "directory",
+}  # fmt: skip
+NO_TREES = {
+    "text.txt": "this is plain text", "tokens.txt": "this is tokenised text", "tree.conllu": "this is CoNLL-U",
+    "columns.txt": "this is columns", "data.json": "this is JSON", "sound.wav": "this is audio",
+    "archive.zip": "this is a compressed file", "empty.txt": "no tree", "wide.txt": "UTF-16",
+    "broken.ptb": "never closed", "rhmm": "this is a model file", "prose": "holds trees", "nothing": "no file ends in",
+    "phones.phn": "this is a phone alignment",
+}  # fmt: skip
+NO_CONLLU = {
+    "text.txt": "this is plain text", "tokens.txt": "this is tokenised text", "trees.ptb": "this is bracketed trees",
+    "columns.txt": "this is columns", "data.json": "this is JSON", "hmm": "this is a model file",
+    "empty.txt": "this is nothing",
+}  # fmt: skip
+NO_MODEL = {
+    "text.txt": "but plain text", "trees.ptb": "but bracketed trees", "tree.conllu": "but CoNLL-U",
+    "sound.wav": "but audio", "data.json": "but JSON", "empty.txt": "not an eigenparse model",
+    "picture.png": "not an eigenparse model", "nothing": "is a directory",
+}  # fmt: skip
+CASES: list[tuple[str, int, str]] = [
+    *((f"parse {{lpcfg}} {{{name}}}", 1, said) for name, said in NO_TEXT.items()),
+    *((f"parse {{dependency}} {{{name}}}", 1, said) for name, said in NO_TEXT.items()),
+    *((f"train lpcfg {{{name}}} --out OUT", 1, said) for name, said in NO_TREES.items()),
+    *((f"{verb} {{{name}}}", 1, said) for verb in ("normalise", "convert") for name, said in NO_TREES.items()),
+    *((f"score {{lpcfg}} {{{name}}}", 1, said) for name, said in NO_TREES.items()),
+    *((f"train dependency {{{name}}} --out OUT", 1, said) for name, said in NO_CONLLU.items()),
+    *((f"score {{deptree}} {{{name}}}", 1, said) for name, said in NO_CONLLU.items()),
+    *((f"evaluate {{tree.conllu}} {{{name}}}", 1, said) for name, said in NO_CONLLU.items()),
+    *((f"parse {{{name}}} {{text.txt}}", 1, said) for name, said in NO_MODEL.items()),
+    *((f"info {{{name}}}", 1, said) for name, said in NO_MODEL.items()),
+    *((f"sample {{{name}}}", 1, said) for name, said in NO_MODEL.items()),
+    *((f"{verb} {{{kind}}} {{tokens.txt}}", 1, f"cannot {verb}") for verb, kinds in (
+        ("parse", ("rhmm", "hmm", "vectors", "phones")), ("tag", ("lpcfg", "vectors", "phones", "deptree")),
+        ("score", ("rhmm", "vectors", "phones")), ("perplexity", ("dependency", "vectors")),
+        ("transcribe", ("lpcfg", "rhmm", "hmm"))) for kind in kinds),
+    # What is meant is clear: it is done, and said.
+    ("parse {lpcfg} {text.txt}", 0, "looks like plain text"),
+    ("parse {lpcfg} {trees.ptb}", 0, "their words are parsed"),
+    ("parse {lpcfg} {tree.conllu}", 0, "its words are parsed"),
+    ("parse {dependency} {trees.ptb}", 0, "their words are parsed"),
+    ("parse {dependency} {text.txt}", 0, "looks like plain text"),
+    ("parse {lpcfg} {text.txt} --tokens", 0, "looks like plain text but"),
+    ("parse {lpcfg} {tokens.txt} --raw", 0, "looks like tokenised text but"),
+    ("parse {lpcfg} {trees.ptb} --raw-lines", 0, "looks like bracketed trees but"),
+    ("parse {lpcfg} {tokens.txt} --tagged", 0, "no token is word_TAG"),
+    ("tag {rhmm} {text.txt}", 0, "looks like plain text"),
+    # Options that do not go together or are out of range.
+    ("parse {lpcfg} {text.txt} --raw --tokens", 1, "exclude each other"),
+    ("parse {lpcfg} {text.txt} --raw --tagged", 1, "exclude each other"),
+    ("parse {lpcfg} {text.txt} --kbest 0", 2, "--kbest"),
+    ("parse {lpcfg} {text.txt} --format pdf", 2, "--format"),
+    ("parse {lpcfg} {text.txt} --jobs -1", 2, "--jobs"),
+    ("parse {lpcfg} {text.txt} --threshold x", 2, "--threshold"),
+    ("parse {lpcfg} {text.txt} --memory 0", 2, "--memory"),
+    ("parse {dependency} {tree.conllu} --format json", 1, "writes CoNLL-U"),
+    ("parse {dependency} {tree.conllu} --decoder max-rule", 1, "--decoder is for other kinds"),
+    ("parse {deptree} {tree.conllu}", 1, "train with --estimator lpcfg"),
+    ("parse {lpcfg} missing.txt", 1, "missing.txt"),
+    ("parse missing.model {text.txt}", 1, "no such file"),
+    ("parse {lpcfg} {text.txt} --output {text.txt}", 1, "would replace"),
+    ("parse {lpcfg} {text.txt} --output no/such/folder/x", 1, "its directory does not exist"),
+    ("parse", 2, "Missing argument"),
+    ("parze x", 2, "No such command"),
+    ("train lpcgf {trees.ptb}", 2, "No such command"),
+    ("train lpcfg {trees.ptb}", 2, "--out"),
+    ("train lpcfg {trees.ptb} --out OUT --states 0", 1, "states must be"),
+    ("train lpcfg {trees.ptb} --out OUT --states 1000", 1, "states must be"),
+    ("train lpcfg {trees.ptb} --out OUT --method magic", 2, "--method"),
+    ("train lpcfg {trees.ptb} --out OUT --ensemble 0", 1, "ensemble must be"),
+    ("train lpcfg {trees.ptb} --out OUT --vertical 3", 1, "vertical must be"),
+    ("train lpcfg {trees.ptb} --out OUT --span-loss 2", 1, "span_loss must be"),
+    ("train lpcfg {trees.ptb} --out OUT --dev {tree.conllu}", 1, "this is CoNLL-U"),
+    ("train lpcfg {trees.ptb} --out OUT --dev missing.ptb", 1, "no such file"),
+    ("train lpcfg {trees.ptb} --out {trees.ptb}", 1, "would replace"),
+    ("train lpcfg {trees.ptb} --out {nothing}", 1, "is a directory"),
+    ("train lpcfg no/such/*.ptb --out OUT", 1, "no such file"),
+    ("train rhmm {text.txt} --out OUT", 1, "this is plain text"),
+    ("train rhmm {data.json} --out OUT", 1, "this is JSON"),
+    ("train rhmm {columns.txt} --label nothing --out OUT", 1, "nothing"),
+    ("train hmm {trees.ptb} --out OUT", 1, "this is bracketed trees"),
+    ("train hmm {page.html} --out OUT", 1, "this is HTML"),
+    ("train hmm {columns.txt} --out OUT", 1, "this is columns"),
+    ("train phones {sound.wav} --out OUT", 1, "is a file; name a folder"),
+    ("train phones {nothing} --out OUT", 1, "no recording"),
+    ("train phones missing --out OUT", 1, "no such folder"),
+    ("train reranker {tree.conllu} --out OUT", 1, "--parser"),
+    ("train reranker {tree.conllu} --parser {lpcfg} --out OUT", 1, "holds a"),
+    ("embed {trees.ptb} --out OUT", 1, "this is bracketed trees"),
+    ("embed {sound.wav} --out OUT", 1, "this is audio"),
+    ("embed {tokens.txt} --out OUT", 1, "cannot have 50 dimensions"),
+    ("embed {tokens.txt} --near dog", 1, "not a file of vectors"),
+    ("perplexity {hmm} {tree.conllu}", 1, "this is CoNLL-U"),
+    ("transcribe {phones} {text.txt}", 1, "not a recording"),
+    ("transcribe {phones} {lpcfg}", 1, "not a recording"),
+    ("transcribe {phones} missing.wav", 1, "missing.wav"),
+    ("evaluate {trees.ptb} {tree.conllu}", 1, "this is CoNLL-U"),
+    ("evaluate {trees.ptb} {text.txt}", 1, "this is plain text"),
+    ("evaluate {trees.ptb} {lpcfg}", 1, "this is a model file"),
+    ("evaluate {text.txt} {trees.ptb}", 1, "this is plain text"),
+    ("evaluate {empty.txt} {trees.ptb}", 1, "--format"),
+    ("evaluate {columns.txt} {trees.ptb}", 1, "its tokens are not those"),
+    ("evaluate {trees.ptb} {trees.ptb} --format xml", 1, "format must be one of"),
+    ("evaluate {trees.ptb} {trees.ptb} --params missing.prm", 1, "missing.prm"),
+    ("evaluate {trees.ptb} {trees.ptb} --cutoff -1", 1, "cutoff must be"),
+    ("evaluate {trees.ptb}", 2, "Missing argument"),
+    ("compare {trees.ptb} {tree.conllu} --out OUT", 1, "this is CoNLL-U"),
+    ("merge {lpcfg} {lpcfg} --out OUT", 1, "cannot merge"),
+    ("merge {hmm} {hmm} --out OUT", 1, "--keep-statistics"),
+    ("draw {text.txt}", 1, "this is plain text"),
+    ("draw {lpcfg}", 1, "this is a model file"),
+    ("plot {trees.ptb} --out OUT", 1, "but bracketed trees"),
+    ("plot {data.json} --out OUT", 1, "not a report"),
+    ("rerank {dependency} {tree.conllu}", 1, "cannot rerank"),
+    ("serve {rhmm} --port 0", 1, "holds a tagger"),
+    ("serve missing.model --port 0", 1, "no such file"),
+    ("convert {trees.ptb} --rules {text.txt}", 1, "text.txt"),
+    ("normalise {trees.ptb} --binarise up", 2, "--binarise"),
+    ("sample {lpcfg} -n -1", 2, "--number"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pathlib.Path]:
+    """Files and models by name."""
+    return make_files(tmp_path_factory.mktemp("wrong"))
+
+
+def test_there_are_many() -> None:
+    assert len({case[0] for case in CASES}) == len(CASES) > 100
+
+
+@pytest.mark.parametrize(("words", "code", "said"), CASES, ids=[case[0] for case in CASES])
+def test_a_mistake_is_named(
+    files: dict[str, pathlib.Path], tmp_path: pathlib.Path, words: str, code: int, said: str
+) -> None:
+    given = [
+        str(files[word[1:-1]]) if word.startswith("{") else word.replace("OUT", str(tmp_path / "out"))
+        for word in words.split()
+    ]
+    done = call(*given)
+    assert done.code == code, done.err or done.out
+    assert said in " ".join(done.err.split()), done.err
+    assert "Traceback" not in done.err
+    if code == 1:
+        assert done.err.count("\n") <= 2, "one sentence, after at most one line about the input"
+        assert any(mark in done.err for mark in (";", "must be", "use ")), "the sentence has a remedy"
+        assert done.out == ""
+        assert not (tmp_path / "out").exists()
+
+
+EXTRAS = [
+    ("eigenparse.serve", "fastapi", "eigenparse[serve]"),
+    ("eigenparse.integrations.spacy", "spacy", "eigenparse[spacy]"),
+    ("eigenparse.integrations.nltk", "nltk", "eigenparse[nltk]"),
+]
+
+
+@pytest.mark.parametrize(("module", "missing", "extra"), EXTRAS)
+def test_a_missing_extra_is_named(
+    module: str, missing: str, extra: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith(module)]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in [missing, *(name for name in sys.modules if name.startswith(f"{missing}."))]:
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ImportError, match="pip install") as caught:
+        __import__(module)
+    assert extra in str(caught.value)
