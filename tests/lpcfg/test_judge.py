@@ -29,7 +29,7 @@ from eigenparse.kernels.grammar.judge import DENSE, TEMPLATES, Seen, Symbols, ju
 from eigenparse.kernels.grammar.judge_tags import TAG_DENSE, TAG_TEMPLATES, share_out, tag_rows
 from eigenparse.learn.grammar.judge import JudgeOptions, held_parts, learn_judge
 from eigenparse.learn.grammar.judge_cases import gold_brackets, tags_of
-from eigenparse.learn.grammar.judge_fit import Cases, fit_weights, penalised_loss
+from eigenparse.learn.grammar.judge_fit import Cases, Fit, penalised_loss
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.models.grammar.judge import Judge, look_of
 from eigenparse.models.grammar.kind import GRAMMAR, GRAMMARS
@@ -149,15 +149,27 @@ def test_the_gradient_is_the_slope_of_the_loss(seed: int) -> None:
         assert_allclose(gradient[k], slope, rtol=DIFFERENCE, atol=DIFFERENCE)
 
 
-def test_the_fit_is_a_minimum() -> None:
+@pytest.mark.parametrize("halves", [False, True])
+def test_the_fit_is_a_minimum(halves: bool) -> None:
     cases, bits = random_cases(7), 4
-    dense, weights = fit_weights(cases, ridge=2.0, bits=bits, rounds=200)
+    fit = Fit(ridge=2.0, bits=bits, rounds=200)
+    at = np.arange(cases.right.size + 1)
+    dense, weights = fit.crossed(cases, at)[:2] if halves else fit.weights(cases)
     found, start = np.concatenate([dense, weights]), np.zeros(DENSE + (1 << bits))
     start[0] = 1.0
     penalty = np.r_[np.full(DENSE, 1e-3), np.full(1 << bits, 2.0)]
     value, gradient = penalised_loss(cases, found, start, penalty)
     assert np.abs(gradient).max() < 1e-2
     assert value < penalised_loss(cases, start, start, penalty)[0]
+
+
+def test_each_half_is_judged_by_the_other() -> None:
+    cases, fit = random_cases(5), Fit(ridge=2.0, bits=4, rounds=200)
+    first = np.arange(cases.right.size) < 20
+    belief = fit.crossed(cases, np.array([0, 10, 20, 30, 40]))[2]
+    dense, weights = fit.weights(cases.some(first))
+    odds = cases.dense[~first] @ dense + weights[cases.rows[~first]].sum(axis=1)
+    assert_allclose(belief[~first], 1 / (1 + np.exp(-odds)), atol=1e-4)
 
 
 def test_a_judge_without_weights_believes_the_grammar(grammar: LatentGrammar) -> None:

@@ -61,6 +61,7 @@ class ParserOptions:
 
     max_length: longer sentences are refused.  memory: bytes that one sentence's chart may take.
     span_filter: whether spans that the grammar's filter closes are left out, where it has one.
+    relax: whether a sentence without a tree is searched once more, at length.
     """
 
     pruning: Pruning = Pruning()
@@ -68,6 +69,7 @@ class ParserOptions:
     max_length: int = 1000
     memory: int = 3_000_000_000
     span_filter: bool = True
+    relax: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +223,7 @@ def search(parser: Parser, words: Choices, limits: Constraints, *, free: bool = 
             forest = build_forest(parser.grammar, parser.index, words, limits, pruning)
             if forest is not None:
                 return Search(forest, pruning, status, EVERYTHING_OPEN)
-            if n_words == 1:  # a word alone has no other tree: its likeliest tag will do
+            if n_words == 1 or not parser.options.relax:  # a word alone has no other tree than its tag
                 return None
             if free and status == "relaxed":
                 words = widened(parser.grammar.skeleton, words)

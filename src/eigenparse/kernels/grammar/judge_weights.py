@@ -45,6 +45,18 @@ def logistic_loss(rows, dense, right, u, w, by_u, by_w):
 
 
 @kernel
+def add_curvature(rows, dense, by_u, by_w):
+    """Add the second derivative of the loss by each weight where the log odds are the first dense features."""
+    for r in range(rows.shape[0]):
+        tail = np.exp(-abs(dense[r, 0]))
+        spread = tail / (1.0 + tail) ** 2
+        for k in range(by_u.size):
+            by_u[k] += spread * dense[r, k] ** 2
+        for t in range(rows.shape[1]):
+            by_w[rows[r, t]] += spread
+
+
+@kernel
 def row_spans(parent, word, offsets, start, end):
     """Half-open spans, in words of the sentence, of the rows of trees in post-order."""
     for s in range(offsets.size - 1):

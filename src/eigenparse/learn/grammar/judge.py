@@ -58,7 +58,7 @@ class JudgeOptions:
     looks: int = 2
     ridge: float = 10.0
     rare: int = 5
-    bits: int = 20
+    bits: int = 21
     rounds: int = 20
     low: float = 0.01
     high: float = 0.995
@@ -170,13 +170,12 @@ def fit_judge(treebank: Treebank, parts: Sequence[Part], options: JudgeOptions) 
     words = frequent_words(treebank, options.rare)
     court = make_court(treebank, parts, WordKeys(frozenset(words.tolist())), (options.low, options.high))
     fit = Fit(options.ridge, options.bits, options.rounds)
-    cases = tag_cases(court, options.bits)
-    tags = look_of(*fit.weights(cases))
-    believe_tags(court, fit.crossed(cases, court.tag_at))
+    *tags, belief = fit.crossed(tag_cases(court, options.bits), court.tag_at)
+    believe_tags(court, belief)
     looks: list[Look] = []
-    for number in range(options.looks):
-        cases = bracket_cases(court, options.bits)
-        looks.append(look_of(*fit.weights(cases)))
-        if number + 1 < options.looks:
-            believe_brackets(court, fit.crossed(cases, court.at))
-    return Judge(tags, tuple(looks), words, options.bits, options.low, options.high)
+    for _ in range(options.looks - 1):
+        *weights, belief = fit.crossed(bracket_cases(court, options.bits), court.at)
+        looks.append(look_of(*weights))
+        believe_brackets(court, belief)
+    looks.append(look_of(*fit.weights(bracket_cases(court, options.bits))))
+    return Judge(look_of(*tags), tuple(looks), words, options.bits, options.low, options.high)

@@ -1,6 +1,6 @@
 """Held-out charts and the trees of their sentences in, cases for a judge to learn from out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -22,6 +22,7 @@ from eigenparse.kernels.grammar.judge_tags import TAG_DENSE, TAG_TEMPLATES, Tagg
 from eigenparse.kernels.grammar.judge_weights import row_spans
 from eigenparse.learn.grammar.judge_fit import Cases
 
+LONGEST = 1 << 16  # words of a sentence
 Part = tuple[LongVector, Charts]  # numbers of sentences, and what a grammar that never saw them says of them
 
 
@@ -46,34 +47,63 @@ def make_court(
 ) -> Court:
     """Charts of all folds under one set of symbols, and which candidates are in the treebank's trees."""
     ids: dict[tuple[str, bool], int] = {}
-    words, gold, gold_tags = tokens_of(treebank), gold_brackets(treebank), tags_of(treebank)
+    words = tokens_of(treebank)
+    numbers: list[int] = []
     seen: list[Seen] = []
     tagged: list[Tagged] = []
-    right: list[bool] = []
-    tag_right: list[bool] = []
-    for numbers, charts in parts:
+    for chosen, charts in parts:
         own = as_ids([ids.setdefault(name, len(ids)) for name in zip(charts.names, charts.is_tag.tolist())])
-        names = charts.names
-        for number, found in zip(numbers.tolist(), charts.found):
+        for number, found in zip(chosen.tolist(), charts.found):
             if found is None:
                 continue
             one = replace(found, symbol=own[found.symbol], word_tag=own[found.word_tag], tag=own[found.tag])
             spelling = keys.of(words[number])
+            numbers.append(number)
             seen.append(seen_in(one, spelling, doubtful))
             tagged.append(tagged_in(one, spelling, doubtful))
-            rows = (x[seen[-1].candidate].tolist() for x in (found.start, found.end, found.symbol))
-            right += [(i, j, names[a]) in gold[number] for i, j, a in zip(*rows)]
-            rows = (x[tagged[-1].candidate].tolist() for x in (found.word, found.word_tag))
-            tag_right += [names[a] == gold_tags[number][k] for k, a in zip(*rows)]
-    return Court(
-        symbol_tables([name for name, _ in ids], [tag for _, tag in ids]),
-        seen,
-        tagged,
-        np.array(right, dtype=np.float64),
-        np.array(tag_right, dtype=np.float64),
-        as_offsets(np.cumsum([0] + [int(one.candidate.sum()) for one in seen])),
-        as_offsets(np.cumsum([0] + [int(one.candidate.sum()) for one in tagged])),
+    brackets, tags = _gold_codes(treebank, ids)
+    at, code = _codes_of(numbers, [(x.candidate, x.start, x.end, x.symbol) for x in seen], len(ids))
+    tag_at, tag_code = _codes_of(
+        numbers, [(x.candidate, x.word, x.word + 1, x.symbol) for x in tagged], len(ids)
     )
+    return Court(
+        symbol_tables([name for name, _ in ids], [tag for _, tag in ids]), seen, tagged,
+        np.isin(code, brackets).astype(np.float64), np.isin(tag_code, tags).astype(np.float64), at, tag_at,
+    )  # fmt: skip
+
+
+def _codes_of(
+    numbers: Sequence[int], candidates: Sequence[tuple[AnyArray, ...]], n_symbols: int
+) -> tuple[LongVector, LongVector]:
+    """Where the candidates of each sentence begin, and one number for each of them.
+
+    candidates: of each sentence, which rows of the other columns are candidates, then start, end and symbol.
+    """
+    sizes = [int(np.count_nonzero(chosen)) for chosen, *_ in candidates]
+    columns = [
+        np.concatenate([one[k][one[0]] for one in candidates] or [np.empty(0, dtype=np.int32)])
+        for k in (1, 2, 3)
+    ]
+    sentence = np.repeat(np.array(numbers, dtype=np.int64), sizes)
+    return as_offsets(np.cumsum([0, *sizes])), _code(n_symbols, sentence, *columns)
+
+
+def _code(n_symbols: int, sentence: AnyArray, start: AnyArray, end: AnyArray, symbol: AnyArray) -> LongVector:
+    """Sentence, start, end and symbol in one number."""
+    return as_offsets(((sentence.astype(np.int64) * LONGEST + start) * LONGEST + end) * n_symbols + symbol)
+
+
+def _gold_codes(treebank: Treebank, ids: Mapping[tuple[str, bool], int]) -> tuple[LongVector, LongVector]:
+    """Numbers of the phrases and of the tags of all trees; symbols that no chart has are left out."""
+    start, end = (np.empty(treebank.label.size, dtype=np.int32) for _ in range(2))
+    row_spans(treebank.parent, treebank.word, treebank.offsets, start, end)
+    sentence = np.repeat(np.arange(len(treebank)), np.diff(treebank.offsets))
+    found = []
+    for is_tag in (False, True):
+        symbol = as_ids([ids.get((name, is_tag), -1) for name in treebank.labels])[treebank.label]
+        row = np.flatnonzero(((treebank.word >= 0) == is_tag) & (symbol >= 0))
+        found.append(_code(len(ids), sentence[row], start[row], end[row], symbol[row]))
+    return found[0], found[1]
 
 
 def frequent_words(treebank: Treebank, rare: int) -> AnyArray:

@@ -6,20 +6,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, FloatArray, IntMatrix, IntVector, LongVector, as_ids
-from eigenparse.kernels.grammar.judge_weights import judge_odds, logistic_loss
+from eigenparse.arrays import AnyArray, FloatArray, IntVector, LongVector, as_ids
+from eigenparse.kernels.grammar.judge_weights import add_curvature, judge_odds, logistic_loss
 
 TRUST = 1e-3  # penalty on squared distances of dense weights from "believe what was believed"
 MEMORY = 8  # steps that L-BFGS remembers
 HALVINGS = 12
-LEAST = 2  # cases that a feature must be seen in
+HALVES = 0.6  # of the sum of two halves' weights: the ridge draws those of the whole less towards 0
+LEAST = 3  # cases that a feature must be seen in
 
 
 @dataclass(frozen=True, slots=True)
 class Cases:
     """Candidates to learn from: rows (N, templates) of features, dense (N, D), and whether each is right (N,)."""
 
-    rows: IntMatrix
+    rows: AnyArray
     dense: FloatArray
     right: FloatArray
 
@@ -41,41 +42,86 @@ def penalised_loss(
     return loss, gradient
 
 
-def fit_weights(cases: Cases, ridge: float, bits: int, rounds: int) -> tuple[FloatArray, FloatArray]:
-    """Dense weights (D,) and weights of all features (2 ** bits,) by L-BFGS from "believe what was believed".
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How weights are fitted.  ridge: penalty on squared weights.  rounds: of L-BFGS."""
 
-    Features occur once or a hundred thousand times, so each weight is measured in units of its own: one over the
-    root of the loss's second derivative at the start.  Ten rounds then do the work of hundreds.  Features are
-    numbered by how often they occur, so that the frequent ones stay in the cache; those seen once, LEAST or
-    seldomer, share the last number, whose weight is 0.
+    ridge: float
+    bits: int
+    rounds: int
+
+    def weights(self, cases: Cases) -> tuple[FloatArray, FloatArray]:
+        """Dense weights (D,) and weights of all features (2 ** bits,)."""
+        compact, order = _compact(cases, self.bits)
+        return self._spread(self._fitted(compact, order.size, self.rounds), order)
+
+    def crossed(self, cases: Cases, at: LongVector) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The same, and probabilities of all cases, each half of the sentences judged by the other, like new ones.
+
+        The halves come first; the whole begins near what they found and needs half as many rounds.
+        """
+        compact, order = _compact(cases, self.bits)
+        first = np.arange(cases.right.size) < at[(at.size - 1) // 2]
+        odds, found = np.empty(first.size), []
+        for half in (first, ~first):
+            found.append(self._fitted(compact.some(half), order.size, self.rounds))
+            odds[~half] = _odds(compact.some(~half), found[-1])
+        both = self._fitted(compact, order.size, -(-self.rounds // 2), HALVES * (found[0] + found[1]))
+        belief: FloatArray = 1.0 / (1.0 + np.exp(-odds))
+        return *self._spread(both, order), belief
+
+    def _fitted(
+        self, cases: Cases, n_features: int, rounds: int, begin: FloatArray | None = None
+    ) -> FloatArray:
+        """Dense weights and those of numbered features, by L-BFGS from "believe what was believed" or ``begin``.
+
+        Features occur once or a hundred thousand times, so each weight is measured in units of its own: one over
+        the root of the loss's second derivative at the start.  Ten rounds then do the work of hundreds.
+        """
+        n = cases.dense.shape[1]
+        start = np.zeros(n + n_features + 1)
+        start[0] = 1.0
+        penalty = np.full(start.size, self.ridge)
+        penalty[:n] = TRUST
+        curvature = penalty.copy()
+        add_curvature(cases.rows, cases.dense, curvature[:n], curvature[n:])
+        unit = 1.0 / np.sqrt(curvature)
+        unit[-1] = 0.0  # of what is seen too seldom
+
+        def loss(scaled: FloatArray) -> tuple[float, FloatArray]:
+            value, gradient = penalised_loss(cases, start + scaled * unit, start, penalty)
+            return value, gradient * unit
+
+        ahead = np.zeros(start.size) if begin is None else (begin - start) / np.where(unit > 0, unit, 1.0)
+        found: FloatArray = start + least_loss(loss, ahead, rounds) * unit
+        return found
+
+    def _spread(self, found: FloatArray, order: IntVector) -> tuple[FloatArray, FloatArray]:
+        """Dense weights, and those of all features by their own numbers."""
+        n = found.size - order.size - 1
+        weights = np.zeros(1 << self.bits)
+        weights[order] = found[n:-1]
+        return found[:n], weights
+
+
+def _compact(cases: Cases, bits: int) -> tuple[Cases, IntVector]:
+    """The same cases with features numbered by how often they occur, and the features in the order of their numbers.
+
+    So the frequent ones stay in the cache; those seen less than LEAST times share the last number.  Numbers without a
+    sign are looked up faster.
     """
-    n = cases.dense.shape[1]
-    number, order = _frequent(cases.rows, bits)
-    compact = Cases(number[cases.rows], cases.dense, cases.right)
-    start = np.zeros(n + order.size + 1)
-    start[0] = 1.0
-    penalty = np.full(start.size, ridge)
-    penalty[:n] = TRUST
-    unit = 1.0 / np.sqrt(_curvature(compact, start.size) + penalty)
-    unit[-1] = 0.0
-
-    def loss(scaled: FloatArray) -> tuple[float, FloatArray]:
-        value, gradient = penalised_loss(compact, start + scaled * unit, start, penalty)
-        return value, gradient * unit
-
-    found = start + least_loss(loss, np.zeros(start.size), rounds) * unit
-    weights = np.zeros(1 << bits)
-    weights[order] = found[n:-1]
-    return found[:n], weights
-
-
-def _frequent(rows: IntMatrix, bits: int) -> tuple[IntVector, IntVector]:
-    """The number of every feature, the most frequent first, and the features in the order of their numbers."""
-    count = np.bincount(rows.ravel(), minlength=1 << bits)
+    count = np.bincount(cases.rows.ravel(), minlength=1 << bits)
     order = np.argsort(-count, kind="stable")[: int(np.sum(count >= LEAST))]
-    number = np.full(1 << bits, order.size, dtype=np.int32)
-    number[order] = np.arange(order.size)
-    return number, as_ids(order)
+    number: AnyArray = np.full(1 << bits, order.size, dtype=np.uint32)
+    number[order] = np.arange(order.size, dtype=np.uint32)
+    return Cases(number[cases.rows], cases.dense, cases.right), as_ids(order)
+
+
+def _odds(cases: Cases, found: FloatArray) -> FloatArray:
+    """Log odds of cases under dense weights and those of numbered features."""
+    n, odds = cases.dense.shape[1], np.empty(cases.right.size)
+    judge_odds(cases.rows, cases.dense, found[:n], found[n:], odds)
+    return odds
 
 
 def least_loss(
@@ -115,41 +161,3 @@ def _newton_like(slope: FloatArray, steps: Sequence[tuple[FloatArray, FloatArray
     for (step, bend, curvature), share in zip(steps, reversed(shares)):
         found += (share - float(bend @ found) / curvature) * step
     return found
-
-
-def _curvature(cases: Cases, size: int) -> FloatArray:
-    """The second derivative of the loss by each weight, at the start."""
-    n = cases.dense.shape[1]
-    belief = 1.0 / (1.0 + np.exp(-cases.dense[:, 0]))
-    spread = belief * (1.0 - belief)
-    total: FloatArray = np.empty(size)
-    total[:n] = spread @ cases.dense**2
-    total[n:] = np.bincount(
-        cases.rows.ravel(), weights=np.repeat(spread, cases.rows.shape[1]), minlength=size - n
-    )
-    return total
-
-
-@dataclass(frozen=True, slots=True)
-class Fit:
-    """Settings of ``fit_weights``."""
-
-    ridge: float
-    bits: int
-    rounds: int
-
-    def weights(self, cases: Cases) -> tuple[FloatArray, FloatArray]:
-        """Dense weights, and weights of all features."""
-        return fit_weights(cases, self.ridge, self.bits, self.rounds)
-
-    def crossed(self, cases: Cases, at: LongVector) -> FloatArray:
-        """Probabilities of all cases, each half of the sentences judged by the other, as new ones will be."""
-        first = np.arange(cases.right.size) < at[(at.size - 1) // 2]
-        odds = np.empty(first.size)
-        for half in (first, ~first):
-            other = cases.some(~half)
-            part = np.empty(other.right.size)
-            judge_odds(other.rows, other.dense, *self.weights(cases.some(half)), part)
-            odds[~half] = part
-        found: FloatArray = 1.0 / (1.0 + np.exp(-odds))
-        return found
