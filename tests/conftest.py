@@ -6,6 +6,7 @@ import signal
 from contextlib import suppress
 
 import pytest
+from hypothesis import settings
 
 ROOT = pathlib.Path(__file__).parent.parent
 DATA = pathlib.Path(os.environ.get("EIGENPARSE_DATA", ROOT.parent / "shared" / "data"))
@@ -45,6 +46,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Long files first, the others as they were."""
     places = {ROOT / "tests" / name: i for i, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
+# How long one example takes depends on what else the machine does; and a suite that passed passes again.
+settings.register_profile("eigenparse", deadline=None, derandomize=True)
+settings.load_profile("eigenparse")
 
 
 def pytest_configure() -> None:

@@ -56,14 +56,10 @@ EXCEPTIONS: dict[str, str] = {
     "cli.evaluate.evaluate": VERB,
     "cli.normalise.normalise": VERB,
     "cli.parse.parse": VERB,
-    "cli.perplexity.perplexity": VERB,
     "cli.reproduce_dhillon2012.dhillon2012": VERB,
     "cli.reproduce_matejovicova2018.matejovicova2018": VERB,
     "cli.reproduce_stratos2013.stratos2013": VERB,
-    "cli.score.score": VERB,
     "cli.serve.serve": VERB,
-    "cli.tag.tag": VERB,
-    "cli.transcribe.transcribe": VERB,
 }
 
 

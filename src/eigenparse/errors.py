@@ -8,6 +8,13 @@ EigenparseError
 └── ResourceError    more memory or time asked for than allowed
 """
 
+UNPRINTABLE = "\ufffd"
+
+
+def printable(text: str) -> str:
+    """The same text with everything that could upset a terminal or an XML reader replaced."""
+    return "".join(character if character.isprintable() else UNPRINTABLE for character in text)
+
 
 class EigenparseError(Exception):
     """Base of every error this package raises on purpose."""

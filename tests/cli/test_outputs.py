@@ -3,6 +3,8 @@
 import inspect
 import os
 import pathlib
+import subprocess
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -109,6 +111,32 @@ def test_two_outputs_are_two_files(tmp_path: pathlib.Path) -> None:
     with pytest.raises(OptionError, match="would replace"):
         check_files([], [tmp_path / "a", tmp_path / "." / "a"])
     check_files([None, "-", "en"], [tmp_path / "a", None, "/dev/null", "/dev/null"])
+
+
+def test_a_file_that_the_shell_has_opened_is_an_input(tmp_path: pathlib.Path) -> None:
+    victim = tmp_path / "a.ptb"
+    victim.write_text("(TOP (NN rain))\n")
+    command = [sys.executable, "-m", "eigenparse", "normalise", "-", "--out", str(victim)]
+    with victim.open() as stream:
+        done = subprocess.run(command, stdin=stream, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "would replace" in done.stderr
+    assert victim.read_text() == "(TOP (NN rain))\n"
+
+
+def test_a_url_may_name_a_file_of_this_machine(tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("fsspec", reason="the extra `cluster` is not installed")
+    victim = tmp_path / "a.ptb"
+    victim.write_text("(TOP (NN rain))\n")
+    assert "would replace" in call("normalise", f"file://{victim}", "--out", victim).err
+
+
+def test_numbered_pictures_are_outputs(model: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    victim = tmp_path / "tree-2.svg"
+    victim.write_text("who sleeps ?\nwho sleeps ?\n")
+    done = call("parse", model, victim, "--format", "svg", "--output", tmp_path / "tree.svg")
+    assert (done.code, "would replace" in done.err) == (1, True)
+    assert [path.name for path in tmp_path.iterdir()] == ["tree-2.svg"]
 
 
 def test_files_of_a_folder_are_inputs(tmp_path: pathlib.Path) -> None:

@@ -1,11 +1,14 @@
 """The command line as a process of its own: pipes that close, Ctrl-C, what it imports."""
 
-import os
+import itertools
 import pathlib
 import signal
 import subprocess
 import sys
 import time
+
+import pytest
+from tests.run.processes import WAIT, until
 
 from eigenparse.corpus.brackets import write_trees
 from eigenparse.synthetic import sample_treebank
@@ -33,29 +36,55 @@ def test_an_interrupted_training_leaves_nothing_half_written(tmp_path: pathlib.P
     write_trees(sample_treebank(3000, 0), tmp_path / "train.ptb")
     out = tmp_path / "out"
     out.mkdir()
-    command = [
-        *COMMAND,
-        "train",
-        "lpcfg",
-        str(tmp_path / "train.ptb"),
-        "--method",
-        "em",
-        "--em-rounds",
-        "100000",
-    ]
+    words = ["train", "lpcfg", tmp_path / "train.ptb", "--method", "em", "--em-rounds", 100000, "--states", 2]
+    interrupted(signal.SIGINT, *words, "--out", out / "m.model", after=3.0)
+    assert list(out.iterdir()) == []
+
+
+WAITING = (
+    "parse MODEL -", "tag MODEL -", "score MODEL -", "perplexity MODEL -", "draw -", "normalise -", "embed - --out OUT",
+    "train lpcfg - --out OUT", "train rhmm - --out OUT", "train hmm - --out OUT", "convert - --to conllu --out OUT",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "number"), list(zip(WAITING, itertools.cycle((signal.SIGINT, signal.SIGTERM))))
+)
+def test_a_signal_ends_the_wait_for_input(
+    model: pathlib.Path, tmp_path: pathlib.Path, line: str, number: int
+) -> None:
+    places = {"MODEL": model, "OUT": tmp_path / "out"}
+    interrupted(number, *(places.get(word, word) for word in line.split()))
+    assert list(tmp_path.iterdir()) == []
+
+
+def interrupted(number: int, *words: object, after: float = 0.2) -> None:
+    """Send a signal to a command while it works or waits for input; it must end by itself, with a sentence."""
     process = subprocess.Popen(
-        [*command, "--states", "2", "--out", str(out / "m.model")],
+        [*COMMAND, *map(str, words)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        start_new_session=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # ignored under a background shell
     )
-    time.sleep(6)
-    os.killpg(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=120)
-    assert process.returncode == 130
+    try:
+        until(lambda: catches_sigterm(process.pid), process)
+        time.sleep(after)  # it may be anywhere by then
+        process.send_signal(number)
+        assert process.stderr is not None
+        err = process.stderr.read()
+        assert process.wait(timeout=WAIT) == 128 + number, err
+    finally:
+        process.kill()
+        process.communicate()
     assert b"Traceback" not in err
-    assert b"interrupted; nothing half-written" in err
-    assert list(out.iterdir()) == []
+    assert b"nothing half-written was left behind" in err
+
+
+def catches_sigterm(pid: int) -> bool:
+    """Whether a process has come so far that it answers signals with a sentence."""
+    status = pathlib.Path(f"/proc/{pid}/status").read_text()
+    return bool(int(status.split("SigCgt:")[1].split()[0], 16) >> (signal.SIGTERM - 1) & 1)
 
 
 def test_help_is_light() -> None:

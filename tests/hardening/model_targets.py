@@ -17,6 +17,7 @@ GRAMMAR_VERBS = (
     "parse MODEL few.txt --kbest 2 --memory 50 --max-length 50",
     "parse MODEL few.txt --format json --memory 50",
     "score MODEL few.ptb",
+    "perplexity MODEL few.ptb",
     "sample MODEL -n 2",
 )
 CHAIN_VERBS = ("info MODEL", "score MODEL few.abc", "perplexity MODEL few.abc", "sample MODEL -n 2")
@@ -40,6 +41,10 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
         "train rhmm t.txt --emission class --states 2 --keep-statistics",
         ("info MODEL", "merge MODEL MODEL --out merged"),
     ),
+    "vectors": (
+        "embed t.words --dim 2 --min-count 1 --keep-statistics",
+        ("info MODEL", "embed MODEL --near the", "merge MODEL MODEL --out merged"),
+    ),
     "dependency": (
         "train dependency t.conllu --bits 10 --passes 2",
         ("info MODEL", "parse MODEL few.conllu", "parse MODEL few.conllu --kbest 2"),
@@ -47,6 +52,10 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
     "tagged arcs": (
         "train dependency t.conllu --bits 10 --passes 2 --order 2 --tags predicted",
         ("info MODEL", "parse MODEL few.conllu"),
+    ),
+    "classed arcs": (
+        "train dependency t.conllu --bits 10 --passes 2 --crossing --vectors vectors.model",
+        ("info MODEL", "parse MODEL few.conllu --kbest 2"),
     ),
     "deptree": ("train deptree t.conllu --states 2", ("info MODEL", "score MODEL few.conllu")),
     "split heads": (
@@ -57,10 +66,6 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
         "train reranker t.conllu --parser dependency.model --deptree deptree.model "
         "--deptree split-heads.model --best 3 --folds 2 --passes 2",
         ("info MODEL", "rerank MODEL few.nbest"),
-    ),
-    "vectors": (
-        "embed t.words --dim 2 --min-count 1 --keep-statistics",
-        ("info MODEL", "embed MODEL --near the", "merge MODEL MODEL --out merged"),
     ),
     "phones": ("train phones speech --codes 4 --states 2", ("info MODEL", "transcribe MODEL few.wav")),
 }
@@ -75,6 +80,8 @@ def use(path: pathlib.Path, *, folder: pathlib.Path, verbs: tuple[str, ...]) -> 
         done = call(*(path if word == "MODEL" else located(folder, word) for word in line.split()))
         assert done.code in (0, 1), f"{line}: exit code {done.code}: {done.err[-300:]}"
         assert done.code == 0 or done.err.strip(), f"{line}: refused without a word"
+        told = done.err + (done.out if line.startswith("info") else "")
+        assert all(map(str.isprintable, told.split("\n"))), f"{line}: upsets a terminal: {told[-300:]!r}"
 
 
 def located(folder: pathlib.Path, word: str) -> str:

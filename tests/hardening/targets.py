@@ -7,6 +7,7 @@ import pathlib
 import random
 import struct
 import wave
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +27,7 @@ from eigenparse.corpus.transform import Binarisation, binarise, unbinarise
 from eigenparse.errors import EigenparseError
 from eigenparse.evaluate.evalb_params import read_params
 from eigenparse.models import container
+from eigenparse.models.grammar import packed
 
 TREES = (
     b"( (S (NP-SBJ (DT the) (NN dog)) (VP (VBZ barks) (NP (-NONE- *T*-1))) (. .)) )\n(ROOT\n  (X (Y z)))\n"
@@ -76,7 +78,7 @@ def spoil(content: bytes, edits: list[Edit]) -> bytes:
 
 def random_edits(draw: random.Random, most: int = 8, *, tamper: bool = False) -> list[Edit]:
     """Edits for runs without hypothesis; cutting the rest off is rare, values of arrays change often."""
-    kinds = [0, 2, 3, 4, 4, 4, 4, 5, 5, 6] if tamper else [0, 1, 2, 3] * 5 + [4]
+    kinds = [0, 0, 2, 3, 4, 4, 4, 5, 5, 6, 7, 7, 7, 7, 7] if tamper else [0, 1, 2, 3] * 5 + [4]
     return [
         (draw.choice(kinds), draw.randrange(1 << 16), draw.randrange(1 << 16))
         for _ in range(draw.randint(1, most))
@@ -176,24 +178,45 @@ def refused_or_read(read: Callable[[pathlib.Path], Any], path: pathlib.Path) -> 
 def spoil_model(content: bytes, edits: list[Edit]) -> bytes:
     """A model file with a valid checksum whose header values and arrays were tampered with.
 
-    Edits 0 and 1 change the header, 2 to 4 one array, 5 two arrays at the same place, and 6 what the container says
-    about types, shapes and places of arrays.
+    Edits 0 and 1 change the header, 2 to 4 one array, 5 two arrays at the same place, 6 what the container says
+    about types, shapes and places of arrays, and 7 one array to values that it could have.
     """
     length = struct.unpack("<Q", content[:8])[0]
     layout = json.loads(content[8 : 8 + length])
     document = json.loads(layout.pop("__metadata__")["eigenparse"])
     header, arrays = document["header"], load(content)
+    if "packing" in header and edits[0][1] % 4:
+        header, arrays = _spoilt_inside(header, arrays, edits)
+    else:
+        _tamper(header, arrays, edits)
+    spoilt = _file(document["kind"], header, arrays)
+    return _lying(spoilt, *lie[0][1:]) if (lie := [edit for edit in edits if edit[0] == 6]) else spoilt
+
+
+def _tamper(header: Any, arrays: dict[str, Any], edits: list[Edit]) -> None:
     for kind, where, what in edits:
         names = sorted(arrays)
         if kind in (0, 1) or not names:
             _tamper_header(header, where, what)
-        elif kind < 6:
+        elif kind != 6:
             for name in {names[where % len(names)], names[(where // 7 if kind == 5 else where) % len(names)]}:
-                arrays[name] = _tampered(arrays[name], kind, where, what)
+                arrays[name] = (_altered if kind == 7 else _tampered)(arrays[name], kind, where, what)
                 if kind == 4 and what % 5 == 0:
                     del arrays[name]
-    spoilt = _file(document["kind"], header, arrays)
-    return _lying(spoilt, *lie[0][1:]) if (lie := [edit for edit in edits if edit[0] == 6]) else spoilt
+
+
+def _spoilt_inside(header: Any, arrays: dict[str, Any], edits: list[Edit]) -> tuple[Any, dict[str, Any]]:
+    """A packed grammar of which the parts were tampered with before they were compressed."""
+    parts = dict(packed._parts(header, arrays["packed"].tobytes()))
+    inner = json.loads(parts.pop("header").tobytes())
+    _tamper(inner, parts, edits)
+    layout, pieces = [], []
+    parts["header"] = np.frombuffer(json.dumps(inner).encode(), np.uint8)
+    for name, array in parts.items():
+        piece = zlib.compress(np.ascontiguousarray(array).tobytes(), 1)
+        layout.append([name, array.dtype.str, list(array.shape), "zlib", len(piece)])
+        pieces.append(piece)
+    return {**header, "layout": layout}, {"packed": np.frombuffer(b"".join(pieces), np.uint8)}
 
 
 def _lying(content: bytes, where: int, what: int) -> bytes:
@@ -226,7 +249,8 @@ def _file(kind: str, header: Any, arrays: dict[str, Any]) -> bytes:
 
 VALUES: tuple[Any, ...] = (
     -1, 0, 1, 2**31, 2**63, 10**30, 1e300, True, None, "", "x", "\u202e", [], [[]], {}, ["a", 1], {"a": {}}, [None] * 3,
-    "\ud800", "(" * 2000, "a " * 500, " ", "\x00", 2.5, ["x"] * 300,
+    "\ud800", "(" * 2000, "a " * 500, " ", "\x00", 2.5, ["x"] * 300, float("nan"), float("-inf"), 10**400, -(2**63),
+    "\x1b[2J\x07", "<script>", [[[[[[[[]]]]]]]], 1e-300, -0.5, 7, "\t\n",
 )  # fmt: skip
 
 
@@ -251,6 +275,28 @@ def _tamper_header(header: Any, where: int, what: int) -> None:
                 place[key] = copy.deepcopy(VALUES[what % len(VALUES)])
             return
         place = below
+
+
+def _altered(array: Any, kind: int, where: int, what: int) -> Any:
+    """Other values that pass for sound: those of other places, another order, other numbers near by."""
+    flat = array.copy().reshape(-1)
+    if not flat.size:
+        return array
+    at, other = where % flat.size, what % flat.size
+    with np.errstate(all="ignore"):
+        if what % 8 == 0:
+            flat = flat[::-1]
+        elif what % 8 == 1:
+            flat[at:] = flat[other]
+        elif what % 8 == 2:
+            flat[at], flat[other] = flat[other], flat[at]
+        elif what % 8 == 3:
+            flat[:] = 0
+        elif flat.dtype.kind == "f":
+            flat[at] *= (0.0, -1.0, 1e3, 1e-30, 0.5)[what % 5]
+        else:
+            flat[at] = flat[other]
+    return np.ascontiguousarray(flat.reshape(array.shape))
 
 
 def _tampered(array: Any, kind: int, where: int, what: int) -> Any:

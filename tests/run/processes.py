@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
-WAIT = 120.0  # seconds for anything to happen
+WAIT = 300.0  # seconds for anything to happen
 ROOT = pathlib.Path(__file__).parents[2]
 PLACES = os.pathsep.join([str(ROOT), str(ROOT / "src")])  # where tasks of tests are found, too
 
@@ -23,6 +23,14 @@ def until(happened: Callable[[], bool], process: "subprocess.Popen[bytes] | None
         if process is not None and process.poll() is not None:
             return
         time.sleep(0.02)
+
+
+def has_ended(pid: int) -> bool:
+    """Whether a process is gone, or only waits to be forgotten."""
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
+    except OSError:
+        return True
 
 
 @contextmanager
@@ -65,6 +73,11 @@ def small_cluster(folder: pathlib.Path, n_workers: int = 2) -> Iterator[SmallClu
         address = json.loads(note.read_text())["address"]
         words = worker_words(address, folder)
         workers = tuple(stack.enter_context(started(*words, "--name", k)) for k in range(n_workers))
+        if workers:
+            from distributed import Client
+
+            with Client(address, set_as_default=False, timeout=WAIT) as client:
+                client.wait_for_workers(n_workers, timeout=WAIT)
         yield SmallCluster(scheduler, address, workers)
 
 
@@ -77,7 +90,7 @@ def small_step(k: int) -> int:
 
 
 def long_step(k: int) -> int:
-    time.sleep(6)
+    time.sleep(12)
     return k
 
 

@@ -12,7 +12,7 @@ from tests.run.processes import WAIT, small_cluster, started, until
 
 pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 ENSEMBLE = ["train", "lpcfg", "train.ptb", "--states", 2, "--em-rounds", 2, "--ensemble", 4]
-ARCS = ["train", "dependency", "train.conllu", "--passes", 40, "--bits", 12]
+ARCS = ["train", "dependency", "train.conllu", "--passes", 150, "--bits", 12]
 PATIENT = "from eigenparse.cli.main import main; main()"
 EAGER = (  # a checkpoint after every pass, and few seconds for a scheduler to come back
     "from eigenparse.work import kept; kept.kept_beside.__wrapped__.__kwdefaults__['seconds'] = 0.0;"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from eigenparse.errors import OptionError, ResourceError
-from eigenparse.run.local import LocalRun, on_this_machine, process_map
+from eigenparse.run.local import LocalRun, on_this_machine
 from eigenparse.run.ordered import blocks, open_run, reduce_grouped, reduce_ordered
 
 
@@ -65,8 +65,8 @@ def test_items_are_taken_only_when_they_are_needed(jobs: int) -> None:
 
 
 def test_a_process_that_dies_gives_a_sentence() -> None:
-    with pytest.raises(ResourceError, match="worker process died"):
-        process_map(die, [1, 2, 3], jobs=2)
+    with pytest.raises(ResourceError, match="worker process died"), on_this_machine(2) as run:
+        list(run.map_ordered(die, [1, 2, 3]))
 
 
 def test_jobs_are_checked() -> None:

@@ -9,7 +9,16 @@ from typing import Any
 
 import pytest
 from tests.cli.calls import call
-from tests.run.processes import be_killed, long_step, small_cluster, small_step, started, until, worker_words
+from tests.run.processes import (
+    be_killed,
+    has_ended,
+    long_step,
+    small_cluster,
+    small_step,
+    started,
+    until,
+    worker_words,
+)
 
 from eigenparse.errors import OptionError, ResourceError
 from eigenparse.run.cluster import check_address, on_cluster
@@ -18,7 +27,7 @@ from eigenparse.run.presence import Presence
 
 distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # of Dask and its event loop
-LOADED = 60.0  # seconds more that a busy machine may take
+LOADED = 240.0  # seconds more that a busy machine may take
 MAIN = "from eigenparse.cli.main import main; main()"
 
 
@@ -91,11 +100,8 @@ def test_a_scheduler_that_stands_still(tmp_path: pathlib.Path) -> None:
 
 
 def test_long_tasks_of_steady_workers_are_awaited(tmp_path: pathlib.Path) -> None:
-    with small_cluster(tmp_path, 1) as cluster:
-        with distributed.Client(cluster.address, set_as_default=False) as client:
-            client.wait_for_workers(1, timeout=120)
-        with on_cluster(cluster.address, wait=4) as run:
-            assert list(run.map_ordered(long_step, range(1))) == [0]
+    with small_cluster(tmp_path, 1) as cluster, on_cluster(cluster.address, wait=10) as run:
+        assert list(run.map_ordered(long_step, range(1))) == [0]
 
 
 def test_presence_trusts_only_who_stays(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,7 +149,7 @@ def test_a_signal_ends_the_wait_for_a_cluster(
         begun = time.monotonic()
         waiting.send_signal(number)
         _, err = waiting.communicate(timeout=5 + LOADED)
-        assert time.monotonic() - begun < 5 + LOADED / 4, err
+        assert time.monotonic() - begun < 5 + LOADED, err
     assert waiting.returncode == 128 + number, err
     assert b"Traceback" not in err
     assert list(tmp_path.iterdir()) == []
@@ -197,5 +203,5 @@ def test_a_signal_ends_the_wait_for_processes(tmp_path: pathlib.Path, number: in
         child.send_signal(number)
         _, err = child.communicate(timeout=5 + LOADED)
         assert child.returncode != 0, err
-    until(lambda: not any(pathlib.Path(f"/proc/{pid}").exists() for pid in pids))
-    assert not any(pathlib.Path(f"/proc/{pid}").exists() for pid in pids)
+    until(lambda: all(map(has_ended, pids)))
+    assert all(map(has_ended, pids))

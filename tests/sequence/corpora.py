@@ -65,3 +65,11 @@ def write_wav(path: pathlib.Path, samples: np.ndarray, rate: int = RATE) -> None
 def fit(corpus, **options):
     """A tagger of the column ``label``."""
     return TaggerOptions(**options).fit(labelled(corpus, "label"))
+
+
+def column_lines(corpus):
+    """CoNLL lines of all columns, an empty line after every sequence."""
+    columns = [column.strings() for column in corpus.columns]
+    for start, stop in itertools.pairwise(corpus.offsets.tolist()):
+        yield from (" ".join(column[t] for column in columns) for t in range(start, stop))
+        yield ""

@@ -5,13 +5,12 @@ import json
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from tests.sequence.corpora import fit, toy_corpus
+from tests.sequence.corpora import column_lines, fit, toy_corpus
 from typer.testing import CliRunner
 
 import eigenparse.cli.verbs  # noqa: F401
 from eigenparse.cli.main import app
 from eigenparse.corpus.sequences import Sequences
-from eigenparse.corpus.tagged import format_columns
 from eigenparse.errors import DataError, ModelFileError, OptionError
 from eigenparse.features.tagger.templates import parse_template
 from eigenparse.inference.tagger.chain import NO_PRUNING, label_marginals, tag_ids
@@ -127,7 +126,7 @@ def test_bad_requests_get_a_sentence(tmp_path):
 def test_command_line_trains_tags_and_scores(toy, tmp_path):
     train, test = toy
     for name, corpus in (("train.txt", train), ("test.txt", test)):
-        (tmp_path / name).write_text("\n".join(format_columns(corpus)) + "\n")
+        (tmp_path / name).write_text("\n".join(column_lines(corpus)) + "\n")
     run = CliRunner().invoke
     model, gold, guess = (str(tmp_path / name) for name in ("m.model", "test.txt", "guess.txt"))
     made = run(

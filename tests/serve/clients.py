@@ -15,17 +15,19 @@ from typing import Any
 
 from starlette.testclient import TestClient
 from tests.api.small import english
+from tests.run.processes import has_ended
 
 from eigenparse.serve.app import create_app
 from eigenparse.serve.settings import Settings
 
 SENTENCE = "the woman opened the box with a key ."
+PATIENCE = 240.0  # seconds that anything may take on a busy machine
 
 
 @contextlib.contextmanager
 def service(**limits: Any) -> Iterator[TestClient]:
     """A client of the small grammar's service, without sockets."""
-    app = create_app(english(), name="small", settings=Settings(**limits))
+    app = create_app(english(), name="small", settings=Settings(**{"seconds": PATIENCE, **limits}))
     with TestClient(app, base_url="http://localhost", raise_server_exceptions=False) as client:
         yield client
 
@@ -45,7 +47,7 @@ def children(pid: int) -> list[int]:
     """The processes that a process has started and that have not ended."""
     named = pathlib.Path(f"/proc/{pid}/task").glob("*/children")
     found = [int(child) for path in named for child in path.read_text().split()]
-    return [child for child in found if not _ended(child)]
+    return [child for child in found if not has_ended(child)]
 
 
 def asked(client: TestClient, path: str, **body: Any) -> Any:
@@ -53,14 +55,6 @@ def asked(client: TestClient, path: str, **body: Any) -> Any:
     answer = client.post(path, json=body)
     assert answer.status_code == 200, answer.text
     return answer.json()
-
-
-def _ended(pid: int) -> bool:
-    """Whether a process is gone, or only waits to be forgotten."""
-    try:
-        return pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] in "ZX"
-    except OSError:
-        return True
 
 
 def nursery(client: TestClient) -> int:
@@ -74,7 +68,7 @@ def workers(pid: int, n: int) -> list[int]:
     return children(pid)
 
 
-def until(happened: Callable[[], bool], seconds: float = 60.0) -> None:
+def until(happened: Callable[[], bool], seconds: float = PATIENCE) -> None:
     """Wait for something that must happen."""
     end = time.monotonic() + seconds
     while not happened():
@@ -120,8 +114,20 @@ class Process:
 def running(model: pathlib.Path, *options: Any) -> Iterator[Process]:
     """A server process on a free port."""
     code = "from eigenparse.cli.main import main; main()"
+    options = ("--seconds", PATIENCE, *options)
     child = subprocess.Popen(
-        [sys.executable, "-c", code, "serve", str(model), "--port", "0", *map(str, options)],
+        [
+            sys.executable,
+            "-c",
+            code,
+            "serve",
+            str(model),
+            "--port",
+            "0",
+            "--seconds",
+            str(PATIENCE),
+            *map(str, options),
+        ],
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,

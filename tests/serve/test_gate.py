@@ -1,4 +1,7 @@
-"""Turns, deadlines and hang-ups, with workers that are coroutines and jobs that take as long as told."""
+"""Turns, deadlines and hang-ups, with workers that are coroutines and jobs that take as long as told.
+
+The clock is not the machine's: it leaps to the next thing to happen, so that nothing depends on how busy we are.
+"""
 
 import asyncio
 import json
@@ -51,8 +54,27 @@ class Puppets:
         pass
 
 
-def job(name: str, seconds: float = 0.0, *, short: bool = False) -> Job:
-    return Job({"job": [name, seconds]}, short)
+class Leaping(asyncio.SelectorEventLoop):
+    """An event loop whose time passes only while it has nothing to do, and then at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.now = 0.0
+        select = self._selector.select  # type: ignore[attr-defined]
+
+        def leap(timeout: float | None) -> Any:
+            if timeout:
+                self.now += timeout
+            return select(None if timeout is None else 0)
+
+        self._selector.select = leap  # type: ignore[attr-defined]
+
+    def time(self) -> float:
+        return self.now
+
+
+def job(name: str, seconds: float = 0.0, *, words: int = 100) -> Job:
+    return Job({"job": [name, seconds]}, words)
 
 
 async def asked(gate: Gate, jobs: list[Job], gone: Awaitable[Any] | None = None) -> list[str]:
@@ -76,7 +98,8 @@ def played(play: Callable[[Gate, Puppets], Awaitable[None]], **settings: Any) ->
         finally:
             await gate.close()
 
-    asyncio.run(scene())
+    with asyncio.Runner(loop_factory=Leaping) as runner:
+        runner.run(scene())
     return crew
 
 
@@ -95,7 +118,7 @@ def test_requests_take_turns() -> None:
     async def play(gate: Gate, crew: Puppets) -> None:
         batches = [asyncio.ensure_future(asked(gate, [job(name, 0.001)] * 100)) for name in ("a", "b")]
         while len(crew.done) < 20:
-            await asyncio.sleep(0)
+            await asyncio.sleep(0.001)
         before = len(crew.done)
         assert await asked(gate, [job("one")]) == ["one"]
         assert crew.done.index("one") - before <= 6
@@ -108,12 +131,33 @@ def test_requests_take_turns() -> None:
 
 def test_short_sentences_pass_long_ones() -> None:
     async def play(gate: Gate, crew: Puppets) -> None:
-        long = [asyncio.ensure_future(asked(gate, [job("long", 5)] * 3)) for _ in range(2)]
+        long = [asyncio.ensure_future(asked(gate, [job("long", 5, words=150)] * 3)) for _ in range(2)]
         await asyncio.sleep(0.05)
-        assert await asked(gate, [job("short", short=True)]) == ["short"]
+        assert await asked(gate, [job("short", words=1)]) == ["short"]
         assert crew.done == ["short"]
         for task in long:
             task.cancel()
+
+    played(play, workers=2)
+
+
+def test_long_sentences_let_short_ones_pass_but_not_for_ever() -> None:
+    """Clients that ask for much and leave soon get no worker while others wait; those that stay get one."""
+
+    async def busy(gate: Gate, end: float) -> None:
+        while asyncio.get_running_loop().time() < end:
+            await asked(gate, [job("short", 0.02, words=10)])
+
+    async def play(gate: Gate, crew: Puppets) -> None:
+        others = [asyncio.ensure_future(busy(gate, 10.0)) for _ in range(12)]
+        await asyncio.sleep(0.1)
+        for _ in range(3):
+            with pytest.raises(Refusal, match="hung up"):
+                await asked(gate, [job("left", 1.0, words=150)], asyncio.sleep(0.2))
+        assert crew.ended == 0
+        assert await asked(gate, [job("long", 1.0, words=150)]) == ["long"]
+        assert asyncio.get_running_loop().time() < 5.0
+        await asyncio.gather(*others)
 
     played(play, workers=2)
 

@@ -3,13 +3,13 @@
 import json
 import logging
 import os
-import pathlib
 import signal
 import threading
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from tests.run.processes import has_ended
 from tests.serve.clients import SENTENCE, children, frozen, nursery, refused, service, until, workers
 
 from eigenparse.errors import OptionError
@@ -196,7 +196,7 @@ def test_the_process_that_forks_may_die(caplog: pytest.LogCaptureFixture) -> Non
     with service(workers=1) as client, caplog.at_level(logging.ERROR, "eigenparse.serve"):
         pids = workers(nursery(client), 2)
         os.kill(nursery(client), signal.SIGKILL)
-        until(lambda: not any(pathlib.Path(f"/proc/{pid}").exists() for pid in pids))
+        until(lambda: all(map(has_ended, pids)))
         until(lambda: post(client, {"sentence": SENTENCE}).status_code == 200)
         assert client.get("/ready").status_code == 200
     assert "started again" in caplog.text
@@ -207,7 +207,7 @@ def test_the_unexpected_is_logged_and_not_told(caplog: pytest.LogCaptureFixture)
 
     with service() as client, caplog.at_level(logging.INFO, "eigenparse.serve"):
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(app, "parse_jobs", lambda *_: [Job({"task": "a secret"}, True)])
+            patched.setattr(app, "parse_jobs", lambda *_: [Job({"task": "a secret"}, 1)])
             answer = post(client, {"sentence": SENTENCE})
         refused(answer, 500, "internal")
         assert "secret" not in answer.text

@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import urllib.request
 
 import pytest
 from tests.serve.clients import running
@@ -13,33 +14,23 @@ CONFIGURATION = pathlib.Path(__file__).parent / "schemathesis.toml"
 THOROUGH = bool(os.environ.get("EIGENPARSE_THOROUGH"))
 PHASES = "examples,coverage,fuzzing" if THOROUGH else "examples,fuzzing"
 EXAMPLES = "20" if THOROUGH else "6"
+PATIENCE = 600  # seconds; how quickly requests are answered is not asked here
 
 
 @pytest.mark.timeout(1500)
 def test_schemathesis_finds_nothing(model: pathlib.Path, tmp_path: pathlib.Path) -> None:
     program = [sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()"]
-    with running(model, "--quiet") as server:
-        options = [
-            "--phases",
-            PHASES,
-            "--max-examples",
-            EXAMPLES,
-            "--seed",
-            "1",
-            "--checks",
-            "all",
-            "--no-color",
-            "--no-shrink",
-            "--suppress-health-check",
-            "all",
-            "--request-timeout",
-            "60",
-        ]
+    with running(model, "--quiet", "--seconds", PATIENCE, "--body-seconds", PATIENCE) as server:
+        description = tmp_path / "openapi.json"
+        with urllib.request.urlopen(f"{server.address}/openapi.json", timeout=PATIENCE) as answer:
+            description.write_bytes(answer.read())
+        options = f"--phases {PHASES} --max-examples {EXAMPLES} --seed 1 --checks all --no-color --no-shrink"
+        limits = f"--suppress-health-check all --request-timeout {PATIENCE} --url {server.address}"
         done = subprocess.run(
-            [*program, "--config-file", CONFIGURATION, "run", f"{server.address}/openapi.json", *options],
+            [*program, "--config-file", CONFIGURATION, "run", description, *options.split(), *limits.split()],
             capture_output=True,
             text=True,
-            timeout=900,
+            timeout=1200,
             cwd=tmp_path,
         )
         code, err = server.stop()

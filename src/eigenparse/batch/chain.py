@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from eigenparse.arrays import generator
+from eigenparse.arrays import Sums, generator
 from eigenparse.batch.perplexity import Rate
 from eigenparse.batch.places import ModelPlace, loaded
 from eigenparse.batch.requests import SampleRequest, ScoreRequest, TagRequest
@@ -33,7 +33,7 @@ class ChainBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(Sums):
     """Log probability, length and repairs of sequences; perplexity is of all their symbols.
 
     logs: of symbols given those before, unknown ones as one.  whole: with the sequences' lengths and unknown symbols
@@ -45,15 +45,6 @@ class Counted:
     lengths: tuple[int, ...]
     n_floored: int
     n_resets: int
-
-    def __add__(self, other: "Counted") -> "Counted":
-        return Counted(
-            self.logs + other.logs,
-            self.whole + other.whole,
-            self.lengths + other.lengths,
-            self.n_floored + other.n_floored,
-            self.n_resets + other.n_resets,
-        )
 
     @property
     def perplexity(self) -> float:

@@ -15,6 +15,7 @@ from eigenparse.corpus.transform import unbinarise
 from eigenparse.decode.grammar.parser import Decoded, Parser, as_trees, decode, make_parser
 from eigenparse.draw import draw_svg, draw_text, row_posteriors
 from eigenparse.evaluate.brackets import score_brackets
+from eigenparse.learn.grammar.members import single
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.synthetic import english_grammar, latent_grammar, sample_treebank
@@ -84,20 +85,6 @@ def proper(grammar: LatentGrammar) -> LatentGrammar:
     return replace(grammar, members=tuple(members))
 
 
-def single(grammar: LatentGrammar) -> LatentGrammar:
-    """The same grammar in single precision, as learnt ones are: one set of compiled kernels serves all."""
-    members = (
-        replace(
-            weights,
-            rule_weight=weights.rule_weight.astype(np.float32),
-            entry_weight=weights.entry_weight.astype(np.float32),
-            root_weight=weights.root_weight.astype(np.float32),
-        )
-        for weights in grammar.members
-    )
-    return replace(grammar, members=tuple(members))
-
-
 def compare(train: Treebank, gold: Treebank, seed: int) -> list[Row]:
     """The plain grammar, the latent one, and the truth."""
     rows = []
@@ -105,7 +92,11 @@ def compare(train: Treebank, gold: Treebank, seed: int) -> list[Row]:
         start = time.perf_counter()
         learnt = GrammarOptions(method=method, factor="right", judge=False, seed=seed).fit(train)
         rows.append(judge(name, learnt, gold, time.perf_counter() - start))
-    return [*rows, judge("the true grammar", single(latent_grammar(english_grammar())), gold, 0.0)]
+    truth = latent_grammar(english_grammar())
+    truth = replace(
+        truth, members=tuple(map(single, truth.members))
+    )  # as learnt ones: the same compiled kernels
+    return [*rows, judge("the true grammar", truth, gold, 0.0)]
 
 
 def table(rows: Sequence[Row]) -> list[str]:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray, LongMatrix
+from eigenparse.arrays import LongMatrix
 from eigenparse.batch.evaluate import EvaluateRequest
 from eigenparse.batch.pairs import attach_pairs
 from eigenparse.corpus.conllu import read_conllu
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.evaluate.attachment import Attachment, word_results
-from eigenparse.evaluate.compare import Comparison, paired_bootstrap
+from eigenparse.evaluate.compare import Comparison, paired_bootstrap, percent_of_sums
 from eigenparse.work.work import Work
 
 
@@ -58,15 +58,10 @@ def _per_sentence(gold: Dependencies, guess: Dependencies) -> LongMatrix:
     return np.stack([gold.lengths(), *sums], axis=1)
 
 
-def _share_of_heads(sums: FloatArray) -> FloatArray:
-    """UAS of summed (words, heads, arcs)."""
-    return 100.0 * sums[:, 1] / np.maximum(sums[:, 0], 1)
-
-
 def _compare(request: EvaluateRequest, gold: Dependencies, guess: Dependencies, other: Path) -> Comparison:
     """Paired bootstrap of UAS between two predictions."""
     one, two = _per_sentence(gold, guess), _per_sentence(gold, read_conllu(other).trees)
-    return paired_bootstrap(one, two, _share_of_heads, n_resamples=request.resamples, seed=request.seed)
+    return paired_bootstrap(one, two, percent_of_sums, n_resamples=request.resamples, seed=request.seed)
 
 
 def _as_json(

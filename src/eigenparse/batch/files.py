@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO
 
-from eigenparse.corpus.files import TREE_SUFFIXES, find_files, whole_file
+from eigenparse.corpus.files import TREE_SUFFIXES, find_files, url_of, whole_file
 from eigenparse.data import located
 from eigenparse.errors import DataError, EigenparseError, OptionError
 
@@ -84,11 +84,14 @@ def _inputs(read: Iterable[str | Path | None]) -> Iterator[Path]:
     for given in read:
         if given is None:
             continue
+        if str(given) == "-":
+            given = "/dev/stdin"  # another name of a file that the shell has opened
         try:
             found = find_files(located(given), suffixes=CORPUS_SUFFIXES)
         except (EigenparseError, OSError, ValueError):
             continue
-        yield from (path for path in found if path.is_file())
+        local = (Path((url_of(path) or str(path)).removeprefix("file://")) for path in found)
+        yield from (path for path in local if path.is_file())
 
 
 def _identity(path: Path) -> tuple[object, ...]:

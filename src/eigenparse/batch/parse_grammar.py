@@ -54,7 +54,8 @@ def parse(path: Path, asked: ParseRequest, where: Where) -> Iterator[bytes]:
         threads = where.workers if here else 1
         todo = _todo(ModelPlace.of(path), asked, threads)
         if asked.form == "svg":
-            yield from drawn_files(_done(parse_block, todo, work, counts), asked.output)
+            read = (path, asked.source, asked.constraints)
+            yield from drawn_files(_done(parse_block, todo, work, counts), asked.output, read)
         elif asked.form == "conllu":
             yield from numbered_conllu(_done(parse_block, todo, work, counts))
         else:

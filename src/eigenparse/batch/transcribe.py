@@ -16,12 +16,8 @@ from eigenparse.errors import OptionError
 from eigenparse.models.speech.phones import PhoneRecogniser
 from eigenparse.work.work import Where, open_work
 
-FORMATS = {
-    "times": ".txt",
-    "phn": ".phn",
-    "textgrid": ".TextGrid",
-    "json": ".json",
-}  # and endings of their files
+# Formats, and endings of their files.
+FORMATS = {"times": ".txt", "phn": ".phn", "textgrid": ".TextGrid", "json": ".json"}
 
 
 @dataclass(frozen=True, slots=True)

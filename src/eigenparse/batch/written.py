@@ -3,11 +3,12 @@
 import json
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from eigenparse.api.dependencies import conllu
 from eigenparse.api.pictures import doubts, svg, text
+from eigenparse.batch.files import check_files
 from eigenparse.batch.requests import ParseRequest
 from eigenparse.corpus.files import write_whole
 from eigenparse.decode.grammar.results import Detail, Parse
@@ -69,16 +70,18 @@ def numbered(out: Path, number: int, total: int) -> Path:
     return out if total == 1 else out.with_name(f"{out.stem}-{number:0{len(str(total))}d}{out.suffix}")
 
 
-def drawn_files(blocks: Iterable[Lists], output: Path | None) -> Iterator[bytes]:
-    """SVG pictures: one to a stream, several to numbered files, which are written here."""
+def drawn_files(blocks: Iterable[Lists], output: Path | None, read: Sequence[Path | None]) -> Iterator[bytes]:
+    """SVG pictures: one to a stream, several to numbered files, which are written here; none replaces what is read."""
     trees = [one for found in trees_of(blocks) for one in found]
     if len(trees) == 1:
         yield svg(trees[0]).encode("utf-8")
     elif output is None:
         raise OptionError(f"{len(trees)} pictures do not fit into one stream; add --output FILE")
     else:
-        for number, tree in enumerate(trees, start=1):
-            write_whole(numbered(output, number, len(trees)), svg(tree).encode("utf-8"))
+        names = [numbered(output, number, len(trees)) for number in range(1, len(trees) + 1)]
+        check_files(read, names)
+        for name, tree in zip(names, trees):
+            write_whole(name, svg(tree).encode("utf-8"))
 
 
 def numbered_conllu(blocks: Iterable[Lists]) -> Iterator[bytes]:

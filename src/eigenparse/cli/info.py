@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import READ, app, verb
+from eigenparse.errors import printable
 
 
 @verb(app, epilog="Example:\n\n  eigenparse info english.model --label NP --label VP --top 6")
@@ -24,4 +25,7 @@ def info(
     from eigenparse.batch.requests import InfoRequest
 
     facts, lines = info_of(model, InfoRequest(tuple(label or ()), labels, top))
-    typer.echo(json.dumps(facts, ensure_ascii=False, indent=1) if as_json else "\n".join(lines))
+    if as_json:
+        typer.echo(json.dumps(facts, ensure_ascii=False, indent=1))
+    else:
+        typer.echo("\n".join(map(printable, lines)))

@@ -1,12 +1,20 @@
-"""Arguments and options that several verbs share, and how a verb is run."""
+"""Arguments and options that several verbs share, how a verb is run, and how a report is written."""
 
+import functools
+import inspect
+from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from eigenparse.cli.app import FOLDER, READ, WRITTEN
 from eigenparse.corpus.cleaning import HELP
+from eigenparse.errors import OptionError
+
+if TYPE_CHECKING:
+    from eigenparse.experiments.treebanks import Corpus
+    from eigenparse.report import Report as Pages
 
 Jobs = Annotated[int, typer.Option(min=0, metavar="N", help="Processes; 0 for all cores.")]
 Cluster = Annotated[
@@ -41,6 +49,28 @@ Drop = Annotated[
     typer.Option(help=f"{HELP['drop']} May be repeated."),
 ]
 SkipBroken = Annotated[bool, typer.Option("--skip-broken", help="Skip broken trees and count them.")]
+# Options of every verb that a kind of model has.
+RUNNING: dict[str, tuple[Any, Any]] = {
+    "jobs": (Jobs, 1),
+    "cluster": (Cluster, None),
+    "wait": (Wait, WAIT),
+    "out": (Out, None),
+}
+Asked = tuple[Path, Any]  # a model, and a record of what is asked of it
+
+
+def asks(function: Callable[..., Asked]) -> Callable[..., None]:
+    """A verb from a function that makes a request of its arguments; the model's kind does it, as ``RUNNING`` says."""
+    own, kind = inspect.signature(function), inspect.Parameter.POSITIONAL_OR_KEYWORD
+    more = [inspect.Parameter(name, kind, annotation=a, default=d) for name, (a, d) in RUNNING.items()]
+
+    @functools.wraps(function)
+    def done(**values: Any) -> None:
+        where = {name: values.pop(name) for name in RUNNING}
+        run(function.__name__, *function(**values), **where)
+
+    done.__signature__ = own.replace(parameters=[*own.parameters.values(), *more])  # type: ignore[attr-defined]
+    return done
 
 
 def run(
@@ -55,3 +85,28 @@ def run(
     function = verb_of(model, verb)
     announce_first_use(kind_of(model))
     write_chunks(function(model, asked, Where(jobs, cluster, wait=wait)), out)
+
+
+def numbers(text: str, option: str) -> tuple[int, ...]:
+    """Distinct numbers in ascending order from a list with commas."""
+    try:
+        return tuple(sorted({int(part) for part in text.split(",")}))
+    except ValueError:
+        raise OptionError(f"{option} must be numbers with commas between, got {text!r} instead") from None
+
+
+def corpora_of(data: list[Path] | None, seed: int) -> "list[Corpus]":
+    """The treebanks to run an experiment on; without any, the synthetic one."""
+    from eigenparse.experiments.treebanks import load_corpus, synthetic_corpus
+
+    return [load_corpus(path) for path in data] if data else [synthetic_corpus(seed)]
+
+
+def publish(report: "Pages", out: Path, *, curves: bool = True) -> None:
+    """Print a report, and write its page and its JSON.  curves: print the numbers of plots too."""
+    from eigenparse.report import print_report, write_report
+    from eigenparse.work.progress import tell
+
+    print_report(report, curves=curves)
+    page, json_file = write_report(report, out)
+    tell(f"wrote {page} and {json_file}")

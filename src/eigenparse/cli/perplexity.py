@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import app, verb
-from eigenparse.cli.options import WAIT, Cluster, Jobs, Out, Wait, run
+from eigenparse.cli.options import Asked, asks
 from eigenparse.cli.score import Column, Model, Project, Sources
 
 Exact = Annotated[
@@ -21,17 +21,14 @@ Examples:
 
 
 @verb(app, epilog=EXAMPLES)
+@asks
 def perplexity(
     model: Model,
     sources: Sources,
     column: Column = None,
     exact: Exact = False,
     project: Project = False,
-    jobs: Jobs = 1,
-    cluster: Cluster = None,
-    wait: Wait = WAIT,
-    out: Out = None,
-) -> None:
+) -> Asked:
     """Print exp of the mean negative log-probability, per word and per character or per symbol.
 
     A grammar sums over the trees of each sentence: over those that parsing looks at, so that the figure is an upper
@@ -40,5 +37,4 @@ def perplexity(
     """
     from eigenparse.batch.requests import ScoreRequest
 
-    asked = ScoreRequest(tuple(sources), column=column, project=project, exact=exact)
-    run("perplexity", model, asked, out, jobs, cluster, wait)
+    return model, ScoreRequest(tuple(sources), column=column, project=project, exact=exact)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import reproduce, verb
-from eigenparse.cli.options import Report, Treebanks
+from eigenparse.cli.options import Report, Treebanks, corpora_of, publish
 
 
 @verb(reproduce, epilog="Example:\n\n  eigenparse reproduce cohen2014 --out report")
@@ -21,18 +21,15 @@ def cohen2014(
 ) -> None:
     """Repeat what Cohen et al. (2014) prove and report: consistency, the effect of sigma, time against EM."""
     from eigenparse.experiments.cohen import CohenPlan, cohen_report, points_of, run_point, time_trials
-    from eigenparse.experiments.treebanks import load_corpus, synthetic_corpus
     from eigenparse.experiments.trials import run_trial
-    from eigenparse.report import print_report, write_report
-    from eigenparse.work.progress import counted, tell
+    from eigenparse.work.progress import counted
     from eigenparse.work.work import Where, open_work
 
     sizes = tuple(n for n in (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000) if n < largest)
     plan = CohenPlan(
         runs=runs, treebank_states=states, sizes=(*sizes, largest), size=min(30_000, largest), seed=seed
     )
-    corpora = [load_corpus(path) for path in data] if data else [synthetic_corpus(seed)]
-    points = points_of(plan)
+    corpora, points = corpora_of(data, seed), points_of(plan)
     with open_work("measuring", Where(jobs), show=False) as work:
         measured = list(counted(work.map(run_point, points), "known grammar: samples", total=len(points)))
         times = []
@@ -40,7 +37,4 @@ def cohen2014(
             trials = time_trials(corpus, plan)
             results = counted(work.map(run_trial, trials), f"{corpus.name}: training", total=len(trials))
             times.append((corpus, list(results)))
-    report = cohen_report(plan, measured, times)
-    print_report(report, curves=False)
-    page, numbers = write_report(report, out)
-    tell(f"wrote {page} and {numbers}")
+    publish(cohen_report(plan, measured, times), out, curves=False)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import FOLDER, READ, reproduce, verb
-from eigenparse.cli.options import Report
+from eigenparse.cli.options import Report, numbers, publish
 
 
 @verb(
@@ -38,7 +38,7 @@ def dhillon2012(
     strip_punctuation: Annotated[
         bool, typer.Option("--strip-punctuation", help="Take punctuation out of all trees first.")
     ] = False,
-    best: Annotated[int, typer.Option(min=2, help="Trees a list.")] = 50,
+    best: Annotated[int, typer.Option(min=2, help="Trees per list.")] = 50,
     folds: Annotated[int, typer.Option(min=2, help="Folds of jack-knifing.")] = 3,
     passes: Annotated[int, typer.Option(min=1, help="Passes of the parser's training.")] = 10,
     keep: Annotated[
@@ -53,20 +53,15 @@ def dhillon2012(
     from eigenparse.experiments.dhillon2012 import Plan, run_order, with_tags_of_taggers
     from eigenparse.experiments.dhillon2012_report import table_report
     from eigenparse.models.vectors.word2vec import load_vectors
-    from eigenparse.report import print_report, write_report
     from eigenparse.work.progress import tell
 
-    try:
-        numbers = tuple(sorted({int(order) for order in orders.split(",")}))
-    except ValueError:
-        raise OptionError(f"orders must be 1, 2 or 1,2, got {orders!r} instead") from None
     try:
         sizes = tuple((name.strip(), int(n)) for name, n in (part.split("=") for part in states.split(",")))
     except ValueError:
         raise OptionError(f"states must look like lpcfg=16,em=32, got {states!r} instead") from None
     names = tuple(name.strip() for name in estimators.split(",") if name.strip())
     plan = Plan(
-        orders=numbers,
+        orders=numbers(orders, "orders"),
         estimators=names,
         states=sizes,
         n_best=best,
@@ -91,13 +86,10 @@ def dhillon2012(
     settings = {
         "tags": tags,
         "punctuation": "removed" if strip_punctuation else "kept and scored",
-        "trees a list": best,
+        "trees per list": best,
         "folds": folds,
         "passes": passes,
         "lpcfg members": plan.members,
         "seed": seed,
     }
-    report = table_report(outcomes, plan, {**facts, **settings, **seconds})
-    print_report(report)
-    page, numbers_file = write_report(report, out)
-    tell(f"wrote {page} and {numbers_file}")
+    publish(table_report(outcomes, plan, {**facts, **settings, **seconds}), out)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import reproduce, verb
-from eigenparse.cli.options import Report, Treebanks
+from eigenparse.cli.options import Report, Treebanks, corpora_of, numbers, publish
 
 
 @verb(reproduce, epilog="Example:\n\n  eigenparse reproduce matejovicova2018 --data treebank --out report")
@@ -26,24 +26,16 @@ def matejovicova2018(
     """Repeat the experiments of Matejovičová (2018): corpus size, number of states, settings."""
     from itertools import islice
 
-    from eigenparse.errors import OptionError
     from eigenparse.experiments.matejovicova import Plan, trials_of
     from eigenparse.experiments.matejovicova_report import thesis_report
-    from eigenparse.experiments.treebanks import load_corpus, synthetic_corpus
     from eigenparse.experiments.trials import run_trials
-    from eigenparse.report import print_report, write_report
     from eigenparse.report.files import report_paths
     from eigenparse.work.kept import fingerprint
-    from eigenparse.work.progress import tell
     from eigenparse.work.work import Where, open_work
 
-    try:
-        numbers = tuple(sorted({int(m) for m in states.split(",")}))
-    except ValueError:
-        raise OptionError(f"states must be numbers with commas between, got {states!r} instead") from None
     parts = tuple(part.strip() for part in experiments.split(","))
-    plan = Plan(runs=runs, n_test=test_sentences, states=numbers, parts=parts, seed=seed)
-    corpora = [load_corpus(path) for path in data] if data else [synthetic_corpus(seed)]
+    plan = Plan(runs=runs, n_test=test_sentences, states=numbers(states, "states"), parts=parts, seed=seed)
+    corpora = corpora_of(data, seed)
     plans = [trials_of(corpus, plan) for corpus in corpora]
     page = report_paths(out)[0]
     page.parent.mkdir(parents=True, exist_ok=True)
@@ -51,7 +43,4 @@ def matejovicova2018(
     with open_work("learning and parsing", Where(jobs, resume=resume), out=page, mark=mark) as work:
         outcomes = iter(run_trials([trial for some in plans for trial in some], work))
     found = [(corpus, list(islice(outcomes, len(some)))) for corpus, some in zip(corpora, plans)]
-    report = thesis_report(found)
-    print_report(report, curves=False)
-    page, numbers_file = write_report(report, out)
-    tell(f"wrote {page} and {numbers_file}")
+    publish(thesis_report(found), out, curves=False)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import READ, reproduce, verb
-from eigenparse.cli.options import Report
+from eigenparse.cli.options import Report, numbers, publish
 
 
 @verb(reproduce, epilog="Example:\n\n  eigenparse reproduce stratos2013 --speech voices --out report")
@@ -37,7 +37,6 @@ def stratos2013(
     from eigenparse.errors import OptionError
     from eigenparse.experiments.stratos import StratosPlan, prepare, run_tasks
     from eigenparse.experiments.stratos_report import stratos_report, stratos_section
-    from eigenparse.report import print_report, write_report
     from eigenparse.work.progress import tell
     from eigenparse.work.work import Where
 
@@ -47,9 +46,9 @@ def stratos2013(
     clock = time.perf_counter()
     plan = StratosPlan(
         n_codes=codes,
-        states=_numbers(states, "states"),
-        cluster_states=_numbers(cluster_states, "cluster-states"),
-        em_states=_numbers(em_states, "em-states"),
+        states=numbers(states, "states"),
+        cluster_states=numbers(cluster_states, "cluster-states"),
+        em_states=numbers(em_states, "em-states"),
         rounds=em_rounds,
         seed=seed,
         jobs=Where(jobs).workers,
@@ -59,20 +58,4 @@ def stratos2013(
         data = prepare(find_speech(folder), folder.resolve().name, plan, tell)
         sections.append(stratos_section(data, run_tasks(data, plan), plan))
         tell(f"{data.name}: done after {time.perf_counter() - clock:.0f} s")
-    report = stratos_report(sections, plan, time.perf_counter() - clock)
-    print_report(report)
-    page, numbers = write_report(report, out)
-    tell(f"wrote {page} and {numbers}")
-
-
-def _numbers(text: str, option: str) -> tuple[int, ...]:
-    """Distinct numbers of 1 to 256, sorted, from a list with commas."""
-    from eigenparse.errors import OptionError
-
-    try:
-        found = tuple(sorted({int(part) for part in text.split(",")}))
-    except ValueError:
-        found = ()
-    if not found or not 1 <= found[0] <= found[-1] <= 256:
-        raise OptionError(f"{option} must be numbers of 1 to 256 with commas between, got {text!r} instead")
-    return found
+    publish(stratos_report(sections, plan, time.perf_counter() - clock), out)

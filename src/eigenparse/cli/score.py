@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import READ, app, verb
-from eigenparse.cli.options import WAIT, Cluster, Jobs, Out, SkipBroken, Wait, run
+from eigenparse.cli.options import Asked, SkipBroken, asks
 
 Model = Annotated[
     Path, typer.Argument(metavar="MODEL", help="A grammar, a latent tree model or an HMM."), READ
@@ -22,17 +22,14 @@ Project = Annotated[
 
 
 @verb(app, epilog="Example:\n\n  eigenparse score english.model dev.ptb | tail -n 1")
+@asks
 def score(
     model: Model,
     sources: Sources,
     skip_broken: SkipBroken = False,
     column: Column = None,
     project: Project = False,
-    jobs: Jobs = 1,
-    cluster: Cluster = None,
-    wait: Wait = WAIT,
-    out: Out = None,
-) -> None:
+) -> Asked:
     """Print log p, the sign of p and the number of words of each tree, and the totals.
 
     Trees are normalised first.  Every tree with words has a finite log p; unknown words are spelt out.  Signed weights
@@ -41,4 +38,4 @@ def score(
     """
     from eigenparse.batch.requests import ScoreRequest
 
-    run("score", model, ScoreRequest(tuple(sources), skip_broken, column, project), out, jobs, cluster, wait)
+    return model, ScoreRequest(tuple(sources), skip_broken, column, project)

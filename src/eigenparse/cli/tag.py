@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import READ, app, verb
-from eigenparse.cli.options import WAIT, Cluster, Jobs, Out, Wait, run
+from eigenparse.cli.options import Asked, asks
 
 EXAMPLES = """
 Examples:
@@ -18,6 +18,7 @@ Examples:
 
 
 @verb(app, epilog=EXAMPLES)
+@asks
 def tag(
     model: Annotated[
         Path, typer.Argument(metavar="MODEL", help="A file of `train rhmm` or `train hmm`."), READ
@@ -29,11 +30,7 @@ def tag(
     form: Annotated[
         str, typer.Option("--format", help="auto, columns, tagged, conllu, brackets or plain.")
     ] = "auto",
-    jobs: Jobs = 1,
-    cluster: Cluster = None,
-    wait: Wait = WAIT,
-    out: Out = None,
-) -> None:
+) -> Asked:
     """Label tokens: one per line in columns (or one sentence per line with --format plain).
 
     An HMM gives the number of the most probable hidden state of each symbol.
@@ -41,4 +38,4 @@ def tag(
     from eigenparse.batch.requests import TagRequest
 
     names = tuple(columns.split(",")) if columns else None
-    run("tag", model, TagRequest(file, form, names, posteriors, kbest), out, jobs, cluster, wait)
+    return model, TagRequest(file, form, names, posteriors, kbest)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import FOLDER, READ, app, verb
-from eigenparse.cli.options import WAIT, Cluster, Jobs, Out, Wait, run
+from eigenparse.cli.options import Asked, asks
 
 
 @verb(
@@ -14,6 +14,7 @@ from eigenparse.cli.options import WAIT, Cluster, Jobs, Out, Wait, run
     epilog="Examples:\n\n  eigenparse transcribe voices.model interview.wav --format phn\n\n"
     "  eigenparse transcribe voices.model recordings/ --format textgrid --folder grids",
 )
+@asks
 def transcribe(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file of `train phones`."), READ],
     files: Annotated[
@@ -28,20 +29,8 @@ def transcribe(
     folder: Annotated[
         Path | None, typer.Option(help="Write a file for each recording into this folder."), FOLDER
     ] = None,
-    jobs: Jobs = 1,
-    cluster: Cluster = None,
-    wait: Wait = WAIT,
-    out: Out = None,
-) -> None:
+) -> Asked:
     """Recognise the phones of recordings: start, end, phone and posterior on each line."""
     from eigenparse.batch.requests import TranscribeRequest
 
-    run(
-        "transcribe",
-        model,
-        TranscribeRequest(tuple(files), form, frames, resample, folder),
-        out,
-        jobs,
-        cluster,
-        wait,
-    )
+    return model, TranscribeRequest(tuple(files), form, frames, resample, folder)

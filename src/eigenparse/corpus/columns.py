@@ -4,12 +4,22 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray, IntVector, LongVector, as_ids, as_offsets
+from eigenparse.arrays import FloatArray, IntVector, LongVector
 from eigenparse.errors import DataError
 
 
+class Cut:
+    """A base of records whose columns ``offsets`` (S + 1,) cut into sentences, trees or sequences."""
+
+    __slots__ = ()
+    offsets: LongVector
+
+    def __len__(self) -> int:
+        return self.offsets.size - 1
+
+
 @dataclass(frozen=True, slots=True)
-class Treebank:
+class Treebank(Cut):
     """Trees of any arity as columns in post-order: children before their parent, root last.
 
     label, parent, word: (N,); ``parent`` is -1 at roots, ``word`` is -1 at phrases, and a row
@@ -26,9 +36,6 @@ class Treebank:
     labels: tuple[str, ...]
     words: tuple[str, ...]
     weight: FloatArray | None = None
-
-    def __len__(self) -> int:
-        return self.offsets.size - 1
 
 
 def sentences_of(treebank: Treebank) -> list[tuple[str, ...]]:
@@ -62,7 +69,7 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
-class Trees:
+class Trees(Cut):
     """Binary trees as columns in post-order; children come before their parent, roots last.
 
     label, left, right, word: (N,); -1 where absent.  A row has either two children or a word.
@@ -77,9 +84,6 @@ class Trees:
     labels: tuple[Label, ...]
     words: tuple[str, ...]
     weight: FloatArray | None = None
-
-    def __len__(self) -> int:
-        return self.offsets.size - 1
 
     def row_weight(self) -> FloatArray:
         """(N,) the weight of each row's tree."""
@@ -129,23 +133,3 @@ def check_trees(trees: Trees) -> Trees:
     if np.any(trees.left[inner] >= rows[inner]) or np.any(trees.right[inner] >= rows[inner]):
         raise DataError("a child stands after its parent; columns must be in post-order")
     return trees
-
-
-@dataclass(frozen=True, slots=True)
-class Sentences:
-    """Token sequences as one long column.  word: (T,) ids into ``words``; offsets: (S + 1,)."""
-
-    word: IntVector
-    offsets: LongVector
-    words: tuple[str, ...]
-
-    def __len__(self) -> int:
-        return self.offsets.size - 1
-
-    @classmethod
-    def of(cls, sentences: "list[list[str]]") -> "Sentences":
-        """Columns of a list of token lists."""
-        ids: dict[str, int] = {}
-        flat = [ids.setdefault(token, len(ids)) for sentence in sentences for token in sentence]
-        ends = np.cumsum([0] + [len(sentence) for sentence in sentences])
-        return cls(as_ids(flat), as_offsets(ends), tuple(ids))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from eigenparse.arrays import AnyArray, BoolVector, IntVector, LongVector, as_ids, as_offsets, frozen
+from eigenparse.corpus.columns import Cut
 from eigenparse.errors import DataError, FormatError
 from eigenparse.kernels.dependency.arc_trees import closest_projective, projective_flags, tree_faults
 
@@ -21,7 +22,7 @@ FAULTS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Dependencies:
+class Dependencies(Cut):
     """Sentences with dependency trees, one row per word.
 
     form, lemma, upos, xpos, feats, relation: (T,) ids into the tuple of the same name in
@@ -39,9 +40,6 @@ class Dependencies:
     offsets: LongVector
     line: LongVector
     symbols: dict[str, tuple[str, ...]]
-
-    def __len__(self) -> int:
-        return self.offsets.size - 1
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _sent, tuple(getattr(self, f.name) for f in fields(self))

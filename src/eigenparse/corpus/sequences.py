@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from eigenparse.arrays import AnyArray, IntVector, LongVector, as_ids, as_offsets, frozen
+from eigenparse.corpus.columns import Cut
 from eigenparse.errors import DataError
 
 
@@ -37,15 +38,12 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Sequences:
+class Sequences(Cut):
     """Parallel columns cut into sequences.  offsets: (S + 1,); line: (S,), where each sequence began."""
 
     columns: tuple[Column, ...]
     offsets: LongVector
     line: LongVector
-
-    def __len__(self) -> int:
-        return self.offsets.size - 1
 
     @property
     def n_tokens(self) -> int:

@@ -4,7 +4,6 @@ CoNLL columns: one token per line, columns separated by blanks or tabs, an empty
 sequence.  ``word_TAG`` lines: one sequence per line; the last underscore separates word and tag.
 """
 
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -112,23 +111,3 @@ def parse_plain_lines(lines: Iterable[str]) -> Sequences:
     return from_columns(
         ("word",), (words,), [len(tokens) for _, tokens in kept], [number for number, _ in kept]
     )
-
-
-def format_columns(sequences: Sequences) -> Iterator[str]:
-    """CoNLL lines of all columns, an empty line after every sequence."""
-    columns = [column.strings() for column in sequences.columns]
-    ends = sequences.offsets.tolist()
-    for start, stop in itertools.pairwise(ends):
-        for t in range(start, stop):
-            yield " ".join(column[t] for column in columns)
-        yield ""
-
-
-def format_tagged_lines(
-    sequences: Sequences, *, word: str = "word", label: str = "label", separator: str = "_"
-) -> Iterator[str]:
-    """``word_TAG`` lines of two columns."""
-    words, tags = sequences.column(word).strings(), sequences.column(label).strings()
-    ends = sequences.offsets.tolist()
-    for start, stop in itertools.pairwise(ends):
-        yield " ".join(f"{words[t]}{separator}{tags[t]}" for t in range(start, stop))

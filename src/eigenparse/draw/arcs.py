@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.draw.layout import display_width, printable
+from eigenparse.draw.layout import display_width
 from eigenparse.draw.svg import GAP, LABEL_SIZE, MARGIN, WORD_SIZE, document
-from eigenparse.errors import OptionError
+from eigenparse.errors import OptionError, printable
 
 LEVEL, FOOT = 30, 64
 STYLE = """

@@ -7,10 +7,9 @@ import unicodedata
 from dataclasses import dataclass
 
 from eigenparse.corpus.columns import Treebank
-from eigenparse.errors import OptionError
+from eigenparse.errors import OptionError, printable
 
 NO_LABEL = "·"
-UNPRINTABLE = "\ufffd"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +31,6 @@ class Placement:
     start: list[int]
     middle: list[int]
     width: int
-
-
-def printable(text: str) -> str:
-    """The same text with everything that could upset a terminal or an XML reader replaced."""
-    return "".join(character if character.isprintable() else UNPRINTABLE for character in text)
 
 
 def display_width(text: str) -> int:

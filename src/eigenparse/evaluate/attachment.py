@@ -15,6 +15,7 @@ import numpy as np
 from eigenparse.arrays import AnyArray, LongVector
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.errors import DataError
+from eigenparse.evaluate.counts import percent
 
 FUNCTIONAL = frozenset({"aux", "cop", "mark", "det", "clf", "case", "cc", "punct"})
 LENGTHS = (10, 20, 30, 40)
@@ -60,9 +61,6 @@ class Attachment:
 
     def figures(self) -> dict[str, float]:
         """Percentages, by their usual names."""
-
-        def percent(part: int, whole: int) -> float:
-            return 100.0 * part / whole if whole else 0.0
 
         return {
             "UAS": percent(self.heads, self.words),

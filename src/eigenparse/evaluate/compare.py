@@ -99,7 +99,7 @@ def f1_of_sums(sums: FloatArray) -> FloatArray:
 
 
 def percent_of_sums(sums: FloatArray) -> FloatArray:
-    """Percentage of summed (all, right)."""
+    """Percentage of summed (all, right, ...)."""
     return 100.0 * sums[:, 1] / np.maximum(sums[:, 0], 1)
 
 

@@ -1,9 +1,12 @@
 """Addable counts of brackets, crossings and tags; ratios are properties, in percent."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+
+from eigenparse.arrays import Sums
 
 
-def _percent(part: float, whole: float) -> float:
+def percent(part: float, whole: float) -> float:
+    """100 part / whole; 0 of nothing."""
     return 100.0 * part / whole if whole else 0.0
 
 
@@ -13,7 +16,7 @@ def _harmonic(one: float, other: float) -> float:
 
 def _share(part: str, whole: str) -> property:
     """The percentage of one count in another."""
-    return property(lambda self: _percent(getattr(self, part), getattr(self, whole)))
+    return property(lambda self: percent(getattr(self, part), getattr(self, whole)))
 
 
 def _f1(precision: str, recall: str) -> property:
@@ -22,7 +25,7 @@ def _f1(precision: str, recall: str) -> property:
 
 
 @dataclass(frozen=True, slots=True)
-class BracketCounts:
+class BracketCounts(Sums):
     """Counts over any set of sentences; they add.
 
     Only ``sentences``, ``errors``, ``skipped`` and ``missed`` include sentences that were not
@@ -46,9 +49,6 @@ class BracketCounts:
     sum_f1: float = 0.0
     sum_unlabelled_f1: float = 0.0
 
-    def __add__(self, other: "BracketCounts") -> "BracketCounts":
-        return BracketCounts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
-
     @property
     def scored(self) -> int:
         """Sentences that were scored."""
@@ -70,7 +70,7 @@ class BracketCounts:
     @property
     def f1_with_failures(self) -> float:
         """Labelled F1 if the sentences that were not scored counted as parses without brackets."""
-        return _percent(2 * self.matched, self.gold + self.missed + self.guess)
+        return percent(2 * self.matched, self.gold + self.missed + self.guess)
 
     @property
     def average_crossing(self) -> float:
@@ -79,7 +79,7 @@ class BracketCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class LabelCounts:
+class LabelCounts(Sums):
     """Counts of one label; they add.
 
     gold_matched and guess_matched differ where labels that count as the same met each other.
@@ -89,9 +89,6 @@ class LabelCounts:
     guess: int = 0
     gold_matched: int = 0
     guess_matched: int = 0
-
-    def __add__(self, other: "LabelCounts") -> "LabelCounts":
-        return LabelCounts(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
     recall = _share("gold_matched", "gold")
     precision = _share("guess_matched", "guess")

@@ -22,18 +22,10 @@ from eigenparse.evaluate.pairing import PairedFiles
 from eigenparse.evaluate.spans import Brackets, match_brackets
 from eigenparse.evaluate.words import OK, match_words
 
-CLASSES = ("attachment", "coordination", "label", "unary", "tag", "structure")
 RIGHT = "right"
 CONJUNCTIONS = frozenset(["CC", "CONJ", "CCONJ", "KON"])
-MOVED = (
-    "PP",
-    "SBAR",
-    "S",
-    "NP",
-    "VP",
-    "ADVP",
-    "ADJP",
-)  # shown as "attachment: PP" and so on; others as "other"
+# Shown as "attachment: PP" and so on; others as "other".
+MOVED = ("PP", "SBAR", "S", "NP", "VP", "ADVP", "ADJP")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from eigenparse.arrays import LongVector
+from eigenparse.arrays import LongVector, Sums
 from eigenparse.corpus.phones import Segments, frame_phones
 
 STEP = 0.010  # seconds between the frames that are compared
@@ -13,7 +13,7 @@ NEAR = 0.020  # seconds by which a boundary may be off
 
 
 @dataclass(frozen=True, slots=True)
-class PhoneCounts:
+class PhoneCounts(Sums):
     """Sums over recordings: frames and those right; gold phones and errors; boundaries of both, and those near."""
 
     frames: int = 0
@@ -23,9 +23,6 @@ class PhoneCounts:
     gold_borders: int = 0
     guess_borders: int = 0
     near: int = 0
-
-    def __add__(self, other: "PhoneCounts") -> "PhoneCounts":
-        return PhoneCounts(*(getattr(self, n) + getattr(other, n) for n in self.__slots__))
 
     def figures(self) -> dict[str, float]:
         """Percentages by name."""

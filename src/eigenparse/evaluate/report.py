@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 from eigenparse.evaluate.brackets import BracketScores
-from eigenparse.evaluate.counts import BracketCounts, LabelCounts
+from eigenparse.evaluate.counts import BracketCounts, LabelCounts, percent
 from eigenparse.evaluate.words import ERROR, SKIPPED
 
 _RULE = "=" * 76
@@ -43,7 +43,7 @@ def _sentence_lines(scores: BracketScores) -> Iterator[str]:
     for number, (length, status, matched, gold, guess, crossing, words, tags) in enumerate(
         zip(*columns), start=1
     ):
-        recall, precision, tagging = _share(matched, gold), _share(matched, guess), _share(tags, words)
+        recall, precision, tagging = percent(matched, gold), percent(matched, guess), percent(tags, words)
         yield (
             f"{number:4d}  {length:3d}    {status:d}  {recall:6.2f} {precision:6.2f}   {matched:3d}"
             f"    {gold:3d}  {guess:3d}    {crossing:3d}   {words:4d}  {tags:4d}   {tagging:6.2f}"
@@ -57,10 +57,6 @@ def _sentence_lines(scores: BracketScores) -> Iterator[str]:
             f" {total.guess:5d}  {total.crossing:5d}"
         )
     yield f"{front}  {total.words:5d} {total.tags:5d}   {total.tagging:6.2f}"
-
-
-def _share(part: int, whole: int) -> float:
-    return 100.0 * part / whole if whole else 0.0
 
 
 def _evalb_block(title: str, counts: BracketCounts) -> str:

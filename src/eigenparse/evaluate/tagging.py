@@ -8,19 +8,17 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from eigenparse.arrays import Sums
 from eigenparse.errors import DataError
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class Score(Sums):
     """right, gold, guessed: counts whose ratios are precision, recall and F1."""
 
     right: int = 0
     gold: int = 0
     guessed: int = 0
-
-    def __add__(self, other: "Score") -> "Score":
-        return Score(self.right + other.right, self.gold + other.gold, self.guessed + other.guessed)
 
     @property
     def precision(self) -> float:

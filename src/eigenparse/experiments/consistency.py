@@ -28,6 +28,7 @@ from eigenparse.models.grammar.pcfg import LatentGrammar, Weights
 
 SAMPLE_STREAM = 0xD1CE
 DEPTH = 3
+DELTA = 0.1
 
 
 def inside_tree(view: NodeView) -> Keys:
@@ -133,15 +134,15 @@ def measure(grammar: KnownGrammar, n_trees: int, *, runs: int, seed: int) -> Mea
     return Measured(n_trees, every, plain, single, bound, known)
 
 
-def theorem_8(known: Conditions, grammar: KnownGrammar, n_trees: int, delta: float = 0.1) -> float:
-    """The error that theorem 8 promises with probability 1 - delta, its five constants taken as one.
+def theorem_8(known: Conditions, grammar: KnownGrammar, n_trees: int) -> float:
+    """The error that theorem 8 promises with probability 1 - DELTA, its five constants taken as one.
 
     The theorem says only that the constants exist, so the size of this number means little and its
     dependence on the sample and on sigma, xi and gamma is what it tells.  As there, one node is drawn
     from each tree and half of them go to each of the two steps.
     """
     m, n = grammar.n_states, grammar.n_words
-    log_term = math.log((2 * len(LABELS) + 1) / delta)
+    log_term = math.log((2 * len(LABELS) + 1) / DELTA)
     of_label = n_trees / (2 * N_ROWS)  # each label is drawn from one tree in five
     sigma, xi, gamma = known.sigma, known.xi, known.gamma
     factors = (

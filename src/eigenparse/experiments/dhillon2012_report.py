@@ -15,7 +15,7 @@ PUBLISHED: dict[int, tuple[tuple[float, float], ...]] = {
 def table_report(outcomes: list[Outcome], plan: Plan, facts: dict[str, Cell]) -> Report:
     """Table 1 for every part, the comparisons behind it, and what the estimators did."""
     parts = list(outcomes[0].rows)
-    tables = tuple(_accuracy(outcomes, plan, part) for part in reversed(parts))
+    tables = tuple(_accuracy(outcomes, part) for part in reversed(parts))
     intro = (
         "Parsers, re-rankers over their n-best lists, and re-rankers that also see log p of a latent model of "
         "trees. The training lists are jack-knifed: neither the parser nor the tree model behind a list has "
@@ -35,7 +35,7 @@ def table_report(outcomes: list[Outcome], plan: Plan, facts: dict[str, Cell]) ->
     )
 
 
-def _accuracy(outcomes: list[Outcome], plan: Plan, part: str) -> Table:
+def _accuracy(outcomes: list[Outcome], part: str) -> Table:
     rows: list[tuple[Cell, ...]] = []
     main = (PARSER, RERANKED, with_log_p("printed"))  # the estimator that the paper prints
     for outcome in outcomes:

@@ -61,11 +61,6 @@ class Plan:
             raise OptionError("there is no number of states to try; give one at least")
 
 
-def with_states(options: GrammarOptions, m: int) -> GrammarOptions:
-    """The same settings with at most ``m`` states per label."""
-    return replace(options, states=m)
-
-
 def settings(seed: int) -> dict[str, GrammarOptions]:
     """From the thesis' settings to ours, one step after another."""
     thesis, usual = GrammarOptions(preset="thesis", seed=seed), GrammarOptions(seed=seed)
@@ -135,7 +130,7 @@ def _size_trials(corpus: Corpus, plan: Plan) -> list[Trial]:
     found = []
     for run, (train, test) in enumerate(_splits(corpus, plan)):
         chosen = settings(plan.seed + run)
-        chosen[THESIS] = with_states(chosen[THESIS], SIZE_STATES)
+        chosen[THESIS] = replace(chosen[THESIS], states=SIZE_STATES)
         found += [
             _trial(SIZES, name, n, run, chosen[name], (corpus.pool, train[:n], corpus.pool, test))
             for n in training_sizes(corpus, plan)
@@ -155,7 +150,7 @@ def _state_trials(corpus: Corpus, plan: Plan) -> list[Trial]:
                 name,
                 m,
                 run,
-                with_states(chosen[name], m),
+                replace(chosen[name], states=m),
                 (corpus.pool, train[:size], corpus.pool, test),
             )
             for m in plan.states
@@ -171,7 +166,7 @@ def _compared_trials(corpus: Corpus, plan: Plan) -> list[Trial]:
     test = test[: judged_on(corpus, plan) * 4 // 3]  # the thesis: 1,000 and 1,334
     states = {PLAIN: (1,), WORDS: (max(plan.compared),)}
     return [
-        _trial(COMPARED, name, m, 0, with_states(options, m), (source, train, gold, test))
+        _trial(COMPARED, name, m, 0, replace(options, states=m), (source, train, gold, test))
         for name, options in settings(plan.seed).items()
         for m in states.get(name, plan.compared)
     ]

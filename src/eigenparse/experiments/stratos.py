@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from eigenparse.arrays import AnyArray
 from eigenparse.corpus.phones import SpeechCorpus
 from eigenparse.corpus.sequences import Sequences
-from eigenparse.errors import DataError
+from eigenparse.errors import DataError, OptionError
 from eigenparse.features.codes import CodeChoices, codes_of, learn_codebook
 from eigenparse.features.speech.mfcc import MfccChoices
 from eigenparse.features.speech.phones import CODE, PHONE, duration_features, figure_six
@@ -52,6 +52,10 @@ class StratosPlan:
     rounds: int = 60
     seed: int = 0
     jobs: int = 1
+
+    def __post_init__(self) -> None:
+        if any(not 1 <= m <= 256 for m in (*self.states, *self.cluster_states, *self.em_states)):
+            raise OptionError("numbers of states must be between 1 and 256; change --states and the like")
 
 
 @dataclass(frozen=True, slots=True)

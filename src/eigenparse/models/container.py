@@ -8,6 +8,7 @@ at all.
 
 import hashlib
 import json
+import math
 import os
 import struct
 from collections.abc import Mapping
@@ -24,7 +25,8 @@ from eigenparse.corpus.recognise import HEAD, NAMES, recognise
 from eigenparse.errors import ModelFileError
 
 FORMAT_VERSION = 1
-MAX_HEADER_BYTES = 256 * 1024 * 1024
+MAX_HEADER_BYTES = 128 * 1024 * 1024
+MOST_DIGITS = 20  # of an integer in a header
 DTYPES = {
     "BOOL": "?", "U8": "u1", "I8": "i1", "U16": "<u2", "I16": "<i2", "U32": "<u4", "I32": "<i4", "U64": "<u8",
     "I64": "<i8", "F16": "<f2", "F32": "<f4", "F64": "<f8",
@@ -109,8 +111,8 @@ def _read(path: Path, *, header_only: bool = False) -> tuple[Header, bytes]:
     except OSError as problem:
         raise ModelFileError(f"{path}: cannot be read ({problem.strerror}); check the path") from None
     try:
-        layout = json.loads(text, object_pairs_hook=_unique_keys)
-        document = json.loads(layout.pop("__metadata__")["eigenparse"], object_pairs_hook=_unique_keys)
+        layout = strict_json(text)
+        document = strict_json(layout.pop("__metadata__")["eigenparse"])
         version = document["version"]
         if b"\\ud" in text or b"\\uD" in text:  # half a character: nothing could print it
             json.dumps((layout, document), ensure_ascii=False).encode()
@@ -122,6 +124,26 @@ def _read(path: Path, *, header_only: bool = False) -> tuple[Header, bytes]:
             "use the eigenparse that wrote it"
         )
     return document, data
+
+
+def strict_json(text: str | bytes) -> Any:
+    """A JSON document without repeated keys, endless integers, infinity and NaN."""
+    return json.loads(
+        text, object_pairs_hook=_unique_keys, parse_int=_whole, parse_float=_finite, parse_constant=_finite
+    )
+
+
+def _whole(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise ValueError("an integer is too large")
+    return int(text)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError("a value is not a number")
+    return value
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

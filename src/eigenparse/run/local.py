@@ -38,15 +38,6 @@ def thread_map(task: Callable[[S], T], items: Iterable[S], *, jobs: int = 1) -> 
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def process_map(task: Callable[[S], T], items: Iterable[S], *, jobs: int = 1) -> list[T]:
-    """Apply a task to each item in processes of their own; task and items must be importable values."""
-    items = list(items)
-    if jobs <= 1 or len(items) <= 1:
-        return [task(item) for item in items]
-    with on_this_machine(min(jobs, len(items))) as run:
-        return list(run.map_ordered(task, items))
-
-
 @dataclass(frozen=True, slots=True)
 class LocalRun:
     """Tasks in this process, or in a pool of others."""

@@ -1,14 +1,15 @@
 """Bounded, fair work: the jobs of requests in, their answers out, or a refusal.
 
-Requests take turns job by job, so a sentence never waits for a whole batch of others.  A request that is
-over (answered, too slow, or left by its client) loses its workers within ``GRACE`` seconds.
+Requests take turns job by job, so a sentence never waits for a whole batch of others, and long sentences let short
+ones pass for a while.  A request that is over (answered, too slow, or left by its client) loses its workers within
+``GRACE`` seconds.
 """
 
 import asyncio
 import contextlib
+import itertools
 import json
 import logging
-import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Coroutine, Sequence
 from typing import Any, NamedTuple
@@ -22,13 +23,28 @@ from eigenparse.serve.settings import Settings
 GRACE = 0.3  # seconds in which a worker may finish a job that nobody waits for any longer
 TRIES = 3  # of a job whose worker dies
 AGAIN = 1.0  # seconds before another try to hire a worker
+SHORT = 40  # words of a sentence that is parsed in next to no time
+PATIENCE = 1.0  # seconds for which a sentence of 100 words lets shorter ones pass
 
 
 class Job(NamedTuple):
-    """content: for ``jobs.answered``.  short: whether it takes next to no time."""
+    """content: for ``jobs.answered``.  words: of its sentence, about, or as many as take as long."""
 
     content: dict[str, Any]
-    short: bool
+    words: int
+
+    @property
+    def short(self) -> bool:
+        """Whether it takes next to no time."""
+        return self.words <= SHORT
+
+    @property
+    def patience(self) -> float:
+        """Seconds for which jobs that come later may go first, if they are shorter."""
+        return PATIENCE * (self.words / 100) ** 2
+
+
+_TURNS = itertools.count()
 
 
 class Order:
@@ -40,6 +56,12 @@ class Order:
         self.over: asyncio.Future[Refusal | None] = asyncio.get_running_loop().create_future()
         self._left, self._room = len(jobs), most
         self._lost: Counter[int] = Counter()
+        self.queue_up()
+
+    def queue_up(self) -> None:
+        """Take a place in the queue for the next job: ``due`` says where."""
+        wait = self.todo[0][1].patience if self.todo else 0.0
+        self.due = (asyncio.get_running_loop().time() + wait, next(_TURNS))
 
     def end(self, why: Refusal | None) -> None:
         """Nothing more is done for this order; why: None if all is done."""
@@ -78,14 +100,15 @@ class Visit:
 
     def __init__(self, gate: "Gate", gone: "asyncio.Task[None]") -> None:
         self._gate, self._gone = gate, gone
-        self._end = time.monotonic() + gate.settings.seconds
+        self._loop = asyncio.get_running_loop()
+        self._end = self._loop.time() + gate.settings.seconds
 
     async def answers(self, jobs: Sequence[Job]) -> list[bytes]:
         """The answers to jobs, in order, or a refusal."""
         order = Order(jobs, self._gate.settings.max_answer)
         self._gate.add(order)
         try:
-            left = max(self._end - time.monotonic(), 0.0)
+            left = max(self._end - self._loop.time(), 0.0)
             await asyncio.wait((order.over, self._gone), timeout=left, return_when=asyncio.FIRST_COMPLETED)
             if not order.over.done():
                 why = gone() if self._gone.done() else too_slow(self._gate.settings.seconds)
@@ -105,7 +128,7 @@ class Gate:
         self.room, self.settings, self.metrics = settings.workers + settings.queue, settings, metrics
         self.held = 0  # requests inside
         self._crew = crew
-        self._orders: deque[Order] = deque()
+        self._orders: list[Order] = []
         self._idle: dict[
             asyncio.Future[None], bool
         ] = {}  # slots that wait for news, and if for short jobs only
@@ -146,8 +169,9 @@ class Gate:
         await asyncio.to_thread(self._crew.close)
 
     def add(self, order: Order) -> None:
-        """Put an order at the end of the queue, and wake as many slots as it has jobs."""
-        self._orders.append(order)
+        """Put an order into the queue, and wake as many slots as it has jobs."""
+        if order not in self._orders:
+            self._orders.append(order)
         for _, job in order.todo:
             if not self._woken(job.short):
                 break
@@ -196,15 +220,13 @@ class Gate:
     async def _next(self, short_only: bool) -> tuple[Order, int, Job]:
         """The next job: each order in turn gives one."""
         while True:
-            for _ in range(len(self._orders)):
-                order = self._orders.popleft()
-                if not order.todo:
-                    continue
-                place, job = order.todo[0]
-                self._orders.append(order)
-                if job.short or not short_only:
-                    order.todo.popleft()
-                    return order, place, job
+            self._orders = [order for order in self._orders if order.todo]
+            able = [order for order in self._orders if order.todo[0][1].short or not short_only]
+            if able:
+                order = min(able, key=lambda order: order.due)
+                place, job = order.todo.popleft()
+                order.queue_up()
+                return order, place, job
             news: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._idle[news] = short_only
             try:

@@ -20,6 +20,7 @@ from eigenparse.decode.grammar.objective import Objective
 from eigenparse.decode.grammar.parser import ParserOptions, glued, word_choices
 from eigenparse.errors import EigenparseError
 from eigenparse.inference.grammar.forest import Pruning, unconstrained
+from eigenparse.inference.grammar.typical import state_profiles
 from eigenparse.models.dependency.kind import ARCS
 from eigenparse.models.registry import load_model
 from eigenparse.serve import frames
@@ -28,6 +29,7 @@ from eigenparse.serve.jobs import Bench, answered
 from eigenparse.serve.limits import Limits
 
 WARM = "The service is ready ."
+TREE = "(TOP (S (NP (PRP She)) (VP (VBD slept))))"
 GROWN = 64_000_000  # bytes by which a worker may have grown before another one takes its place
 PARENT_DIED = 1  # PR_SET_PDEATHSIG
 
@@ -47,6 +49,12 @@ def make_bench(
         grammar = Grammar.of(grammar.latent, options=read_back(options))
     arcs = None if universal is None else load_model(universal, ARCS.name)
     bench = Bench.of(grammar, Limits(**limits), arcs)
+    _warm_up(bench)
+    return bench
+
+
+def _warm_up(bench: Bench) -> None:
+    """Do jobs of every kind, with sentences of several lengths, as a small grammar has no tree for some of them."""
     wide = replace(bench, limits=replace(bench.limits, max_words=100, max_word_length=100))
     tokens = WARM.split()[: bench.limits.max_words]
     limited = {
@@ -55,16 +63,21 @@ def make_bench(
         "tags": [None] * len(tokens),
     }
     for job in (
-        {"task": "parse", "item": tokens, "wishes": [2, True, True, True]},
+        *(
+            {"task": "parse", "item": tokens[:n], "wishes": [2, True, True, True]}
+            for n in range(1, len(tokens) + 1)
+        ),
         {"task": "parse", "item": limited, "wishes": [1, False, False, False]},
         {"task": "tag", "item": tokens},
-        {"task": "score", "item": "(TOP (S (NP (PRP She)) (VP (VBD slept))))"},
+        {"task": "score", "item": TREE},
         {"task": "split", "text": WARM, "lines": False},
+        {"task": "compare", "item": {"gold": TREE, "guess": TREE}},
     ):
         answered(wide, json.dumps(job).encode())
-    parser = bench.grammar.tables.parser
+    parser, latent = bench.grammar.tables.parser, bench.grammar.latent
     glued(parser, word_choices(parser, tokens), unconstrained(parser.grammar.skeleton))
-    return bench
+    without_rules = replace(latent.skeleton, rules=latent.skeleton.rules[:0])
+    state_profiles(without_rules, latent.members[0], [], 0)
 
 
 def main() -> None:
@@ -110,10 +123,10 @@ def _obeyed(control: socket.socket, bench: Bench, children: set[int]) -> bool:
         os.kill(number, signal.SIGKILL)
     if what == frames.FORK:
         channel = socket.socket(fileno=handles[0])
-        pid = os.fork()
+        parent, pid = os.getpid(), os.fork()
         if pid == 0:
             control.close()
-            work(channel, bench)
+            work(channel, bench, parent)
         children.add(pid)
         channel.close()
     return True
@@ -126,11 +139,13 @@ def _bury(children: set[int]) -> None:
             children.discard(pid)
 
 
-def work(channel: socket.socket, bench: Bench) -> None:
+def work(channel: socket.socket, bench: Bench, parent: int) -> None:
     """The life of a worker: one job after another, until there are no more or it has grown too large."""
     try:
         if sys.platform == "linux":
             ctypes.CDLL(None).prctl(PARENT_DIED, signal.SIGKILL)
+        if os.getppid() != parent:  # it died before it could be watched
+            return
         channel.sendall(frames.Message(frames.READY, str(os.getpid()).encode()).packed())
         small = peak()
         while (message := frames.receive(channel)) is not None:

@@ -12,7 +12,7 @@ from eigenparse.serve import schema
 from eigenparse.serve.gate import Gate, Job
 from eigenparse.serve.limits import Limits, check_length, check_number
 
-SHORT = 40  # words of a sentence that is parsed in next to no time
+COMPARED = 100  # words whose parsing takes about as long as comparing
 CHARACTERS = 10  # that a word has at most, when words are only guessed at
 
 JobsOf = Callable[[Any, Sequence[Any]], list[Job]]
@@ -65,12 +65,12 @@ def _items(body: Any, limits: Limits) -> list[Any]:
 
 def split_jobs(body: schema.SplitBody) -> list[Job]:
     """The job of cutting a paragraph into sentences."""
-    return [_job(short=True, task="split", text=body.text, lines=body.lines)]
+    return [_job(0, task="split", text=body.text, lines=body.lines)]
 
 
 def compare_jobs(body: schema.CompareBody) -> list[Job]:
     """The job of /compare."""
-    return [_job(short=False, task="compare", item=body.model_dump())]
+    return [_job(COMPARED, task="compare", item=body.model_dump())]
 
 
 def parse_jobs(body: schema.Wishes, items: Sequence[Any]) -> list[Job]:
@@ -78,7 +78,7 @@ def parse_jobs(body: schema.Wishes, items: Sequence[Any]) -> list[Job]:
     wishes = [body.k, body.dependencies, body.states, body.chart]
     return [
         _job(
-            short=_is_short(item),
+            _length(item),
             task="parse",
             item=item,
             wishes=wishes,
@@ -90,16 +90,16 @@ def parse_jobs(body: schema.Wishes, items: Sequence[Any]) -> list[Job]:
 
 def tag_jobs(_: Any, items: Sequence[Any]) -> list[Job]:
     """A job for each sentence of /tag."""
-    return [_job(short=_is_short(item), task="tag", item=item) for item in items]
+    return [_job(_length(item), task="tag", item=item) for item in items]
 
 
 def score_jobs(_: Any, items: Sequence[Any]) -> list[Job]:
     """A job for each tree of /score."""
-    return [_job(short=_is_short(item), task="score", item=item) for item in items]
+    return [_job(_length(item), task="score", item=item) for item in items]
 
 
-def _job(*, short: bool, **content: Any) -> Job:
-    return Job(content, short)
+def _job(words: int, /, **content: Any) -> Job:
+    return Job(content, words)
 
 
 def _n_words(item: Any) -> int:
@@ -108,8 +108,8 @@ def _n_words(item: Any) -> int:
     return len(sentence.split() if isinstance(sentence, str) else sentence)
 
 
-def _is_short(item: Any) -> bool:
-    """Whether a sentence is short, also if its text has few blanks."""
+def _length(item: Any) -> int:
+    """How many words a sentence has, about, also if its text has few blanks."""
     sentence = item["sentence"] if isinstance(item, dict) else item
     guess = len(sentence) // CHARACTERS if isinstance(sentence, str) else 0
-    return max(guess, _n_words(item)) <= SHORT
+    return max(guess, _n_words(item))

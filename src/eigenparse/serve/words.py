@@ -7,7 +7,6 @@ from eigenparse.api.grammar import Grammar
 from eigenparse.corpus.conllu import from_sentences
 from eigenparse.decode.grammar.request import lookup_form
 from eigenparse.inference.dependency.arcs import parse
-from eigenparse.inference.dependency.tags import with_predicted_tags
 from eigenparse.models.dependency.arcs import ArcModel
 
 Json = dict[str, Any]
@@ -31,7 +30,6 @@ def unknown(grammar: Grammar, letters: frozenset[str], tokens: Sequence[str]) ->
 
 def universal_arcs(model: ArcModel, tokens: Sequence[str]) -> list[Json]:
     """Heads, relations and universal tags by a dependency model."""
-    trees = from_sentences([tokens]).trees
-    found = parse(model, with_predicted_tags(model.taggers, trees) if model.taggers else trees)
+    found = parse(model, from_sentences([tokens]).trees)
     columns = zip(found.head.tolist(), found.strings("relation"), found.strings("upos"))
     return [{"head": head, "relation": relation, "upos": upos} for head, relation, upos in columns]

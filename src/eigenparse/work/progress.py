@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
+from eigenparse.errors import printable
+
 T = TypeVar("T")
 
 
@@ -22,7 +24,8 @@ def silent(stage: str, done: int | None = None, total: int | None = None) -> Non
 
 def tell(sentence: str) -> None:
     """A sentence on standard error; the only way in which the package says something beside its results."""
-    sys.stderr.write(f"eigenparse: {sentence}\n")
+    lines = [printable(line) for line in sentence.split("\n")]  # it may quote what a file holds
+    sys.stderr.write("eigenparse: " + "\n".join(lines) + "\n")
 
 
 @contextmanager

@@ -110,7 +110,7 @@ def _nodes(part: Proper, trees: Collapsed, token: IntVector) -> Nodes:
     own = [part.labels.get(chain, []) for chain in trees.chains]
     between = [sorted(set().union(*(part.partials[a] for a in labels))) for labels in own]
     ends = np.array([_chain_ends(part.lexicon, ground, chain) for chain in trees.chains]).reshape(-1, 4)
-    top, bottom, chain, name = ends[trees.chain].T
+    top, bottom, chain, name = np.ascontiguousarray(ends[trees.chain].T)
     wide = (trees.parent < 0) & np.array([one == (ROOT,) for one in trees.chains])[trees.chain]
     top[wide], bottom[wide], chain[wide] = -1, 0, 0.0  # TOP over several children
     is_child = trees.parent >= 0

@@ -85,10 +85,11 @@ class _Yields:
             weights.entry_weight[weights.entry_at[:-1][owner] + within].astype(np.float64), 0.0
         )
         value[skeleton.entry_symbol[owner] >= skeleton.n_words] = 0.0
-        order = np.lexsort((-value, state))
-        first = order[np.unique(state[order], return_index=True)[1]]
-        best[state[first]], entry[state[first]] = value[first], owner[first]
-        entry[best == 0] = -1
+        np.maximum.at(best, state, value)
+        likeliest = np.flatnonzero((value > 0) & (value == best[state]))[
+            ::-1
+        ]  # the first of equals is written last
+        entry[state[likeliest]] = owner[likeliest]
         rule, left, right = (np.full(n, -1, dtype=np.int64) for _ in range(3))
         for _ in range(ROUNDS):
             if not improve_yields(rules_of(skeleton, weights), best, rule, left, right):

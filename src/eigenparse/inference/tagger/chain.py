@@ -48,7 +48,7 @@ class Lattice:
 
 @dataclass(frozen=True, slots=True)
 class Posteriors:
-    """marginal: (C,) of the lattice's candidates; log_abs, sign: (S,) of p(x); counts of negative values.
+    """marginal: (C,) of the lattice's candidates; log_abs, sign: (S,) of p(x).
 
     first: (S,) where each sequence begins.
     """
@@ -58,8 +58,6 @@ class Posteriors:
     marginal: AnyArray
     log_abs: AnyArray
     sign: AnyArray
-    n_negative_totals: int
-    n_negative_marginals: int
 
 
 def emission_scores(emission: Emission, sequences: Sequences) -> AnyArray:
@@ -118,12 +116,11 @@ def run_lattice(model: RefinementHMM, offsets: LongVector, lattice: Lattice) -> 
     n = offsets.size - 1
     marginal = np.zeros(lattice.label.size)
     log_abs, sign = np.zeros(n), np.ones(n)
-    negative = np.zeros(2, dtype=np.int64)
     chain = chain_of(model.operators, model.observations)
-    marginals(offsets, lattice.candidates(), chain, marginal, log_abs, sign, negative)
+    marginals(offsets, lattice.candidates(), chain, marginal, log_abs, sign)
     sums = np.concatenate([[0.0], np.cumsum(lattice.shift)])
     log_abs = log_abs + sums[offsets[1:]] - sums[offsets[:-1]]
-    return Posteriors(lattice, offsets[:-1], marginal, log_abs, sign, int(negative[0]), int(negative[1]))
+    return Posteriors(lattice, offsets[:-1], marginal, log_abs, sign)
 
 
 def posteriors(model: RefinementHMM, sequences: Sequences, *, pruning: Pruning = PRUNING) -> Posteriors:

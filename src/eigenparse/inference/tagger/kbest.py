@@ -111,4 +111,6 @@ def _rescored(
     log_abs, sign = joint_log(model, many, np.ascontiguousarray(labels.reshape(-1), dtype=np.int32))
     value = np.where(sign > 0, log_abs, -np.inf)
     order = np.argsort(-value, kind="stable")[:k]
-    return LabelPaths(labels[order], value[order], np.exp(np.minimum(value[order] - log_total, 0.0)))
+    best = value[order]
+    share = np.exp(np.minimum(np.where(best > -np.inf, best - max(log_total, -1e300), -np.inf), 0.0))
+    return LabelPaths(labels[order], best, share)

@@ -219,11 +219,8 @@ def token_marginals(low, high, label, pair_at, eta, u, marginal):
 
 
 @kernel
-def marginals(offsets, candidates, chain, marginal, log_abs, sign, n_negative):
-    """mu of every candidate divided by the total; log|p(x)| and sign of p(x) per sequence.
-
-    n_negative: (2,) totals that are not positive and marginals below zero, counted.
-    """
+def marginals(offsets, candidates, chain, marginal, log_abs, sign):
+    """mu of every candidate divided by the total; log|p(x)| and sign of p(x) per sequence."""
     cand, label, weight, vector = candidates
     wide, pairs, most = chain.vectors.shape[1], widest_pairs(chain), 0
     for s in range(offsets.size - 1):
@@ -244,8 +241,5 @@ def marginals(offsets, candidates, chain, marginal, log_abs, sign, n_negative):
         for t in range(n):
             low, high, row = local[t], local[t + 1], local[t] - local[0]
             total = token_marginals(low, high, label, chain.pair_at, eta[row:], u[row:], marginal)
-            for c in range(low, high):
-                n_negative[1] += marginal[c] < 0.0
         sign[s] = np.sign(total)
-        n_negative[0] += total <= 0.0
         log_abs[s] = np.log(abs(total)) + np.sum(scale[:n]) + back_scale[n - 1] if total != 0.0 else -np.inf

@@ -248,14 +248,13 @@ def mean_weights(weights: AnyArray, drift: AnyArray, clock: float, *, coded: boo
     return rounded(weights - drift / np.float32(max(clock, 1.0)), coded=coded)
 
 
-def options_of(model: ArcModel, *, seed: int = 0) -> ArcOptions:
+def options_of(model: ArcModel) -> ArcOptions:
     """The options of a trained parser, with one pass over relations."""
     return ArcOptions(
         order=model.order,
         crossing=model.crossing,
         bits=model.bits,
         label_passes=1,
-        seed=seed,
         tags="predicted" if model.taggers else "gold",
         templates=model.templates,
         pair_templates=model.pair_templates,

@@ -214,7 +214,7 @@ class _Estimation:
         return replace(made, about={"families": 0, "log_likelihood": []})
 
 
-def options_like(model: TreeModel, *, seed: int = 0) -> DepTreeOptions:
+def options_like(model: TreeModel) -> DepTreeOptions:
     """Options with the estimator, states and channels of a trained model."""
     members = len(model.grammar.members) if isinstance(model, SplitHeads) else 1
     return DepTreeOptions(
@@ -223,5 +223,4 @@ def options_like(model: TreeModel, *, seed: int = 0) -> DepTreeOptions:
         channels=",".join(model.channels),
         members=members,
         relations=False,
-        seed=seed,
     )

@@ -1,6 +1,6 @@
 """HMMs over unlabelled symbols: a record of options and sequences in, a model by moments or by EM out."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ from eigenparse.learn.hmm.reading import SymbolText
 from eigenparse.learn.hmm.spectral import ChainChoices, Symbols, fit_spectral_hmm, symbol_table
 from eigenparse.learn.hmm.statistics import fit_statistics
 from eigenparse.learn.options import Options, option
-from eigenparse.models.hmm.chain import ChainModel
+from eigenparse.models.hmm.chain import ChainModel, with_mean_length
 from eigenparse.work.work import Work
 
 METHODS = ("spectral", "cluster", "em")
@@ -65,11 +65,9 @@ class HmmOptions(Options):
         """Learn an HMM from sequences of symbols."""
         with threadpool_limits(limits=1):  # thread sums would arrive in any order
             if self.adds_up:
-                model = fit_statistics(data, self.chain(), self.min_count, self.dictionary, work)
-            else:
-                model = self.fit_symbols(symbol_table(data.sequences, self.min_count), data.unit, work)
-        mean = data.sequences.n_tokens / max(len(data.sequences), 1)
-        return replace(model, about=model.about | {"mean_length": round(mean, 6)})
+                return fit_statistics(data, self.chain(), self.min_count, self.dictionary, work)
+            model = self.fit_symbols(symbol_table(data.sequences, self.min_count), data.unit, work)
+        return with_mean_length(model, data.sequences.n_tokens, len(data.sequences))
 
     def fit_symbols(self, data: Symbols, unit: str, work: Work = Work()) -> ChainModel:
         """The same from symbols that are numbered already."""

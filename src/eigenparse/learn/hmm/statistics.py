@@ -24,6 +24,7 @@ from eigenparse.spectral.chain_moments import PROJECTION, CentredProjection
 from eigenparse.work.work import Work
 
 SUMS = ("cross", "moved", "after", "pairs", "counts", "uses", "start")
+NUMBERS = ("n_starts", "n_sequences")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,8 @@ class ChainStatistics:
         arrays = {f"keys{i}": d.keys[i] for i in (0, 1)} | {f"scales{i}": d.scales[i] for i in (0, 1)}
         arrays |= {name: getattr(d.projection, name) for name in PROJECTION}
         arrays |= {name: getattr(m, name) for name in SUMS}
-        share, starts = float(d.pair_share), m.n_starts
-        return {"choices": asdict(d.choices), "pair_share": share, "n_starts": starts}, arrays
+        numbers = {name: getattr(m, name) for name in NUMBERS}
+        return {"choices": asdict(d.choices), "pair_share": float(d.pair_share), **numbers}, arrays
 
 
 def statistics_of(model: ChainModel, name: str) -> ChainStatistics:
@@ -69,7 +70,9 @@ def statistics_of(model: ChainModel, name: str) -> ChainStatistics:
         ChainChoices(**typed, pair_share=None if share is None else float(share)),
         float(header["pair_share"]),
     )
-    moments = ChainMoments(**{key: arrays[key] for key in SUMS}, n_starts=float(header["n_starts"]))
+    sums: dict[str, Any] = {key: arrays[key] for key in SUMS}
+    sums |= {name: float(header[name]) for name in NUMBERS}
+    moments = ChainMoments(**sums)
     return ChainStatistics(dictionary, moments, model.unit)
 
 

@@ -24,7 +24,7 @@ from eigenparse.learn.hmm.spectral import (
     window_keys,
     window_projection,
 )
-from eigenparse.models.hmm.chain import NO_PAIRS, ChainModel
+from eigenparse.models.hmm.chain import NO_PAIRS, ChainModel, with_mean_length
 from eigenparse.spectral.chain_moments import CentredProjection, known_rows, sums_by, trust
 
 
@@ -61,6 +61,7 @@ class ChainMoments:
 
     cross: (k, k) X_t W_t'; moved: (n, k, k) X_{t+1} W_t' by symbol; after: (n, k) X_{t+1} by symbol; pairs:
     (n, n, k) W_t by two symbols, or nothing; counts, uses: (n,) all tokens and those in moments; start: (k,).
+    n_starts: sequences as long as the window; n_sequences: all.
     """
 
     cross: AnyArray
@@ -71,6 +72,7 @@ class ChainMoments:
     uses: AnyArray
     start: AnyArray
     n_starts: float
+    n_sequences: float
 
     def __add__(self, other: "ChainMoments") -> "ChainMoments":
         if self.moved.shape != other.moved.shape or self.pairs.shape != other.pairs.shape:
@@ -131,6 +133,7 @@ def chain_moments(dictionary: ChainDictionary, data: Symbols) -> ChainMoments:
         uses=np.bincount(ids, minlength=n).astype(np.float64),
         start=views.future[first].sum(axis=0),
         n_starts=float(first.size),
+        n_sequences=float(data.offsets.size - 1),
     )
 
 
@@ -147,6 +150,7 @@ def streamed_hmm(dictionary: ChainDictionary, moments: ChainMoments, unit: str) 
     initial = moments.start / max(moments.n_starts, 1.0)
     made = Operators(initial, operators, mean, moments.counts + 0.5)
     model = observable_chain(made, dictionary.names, unit, choices, dictionary.projection.singular)
+    model = with_mean_length(model, moments.counts.sum(), moments.n_sequences)
     share = dictionary.pair_share if moments.pairs.size else 0.0
     if not share:
         return model

@@ -148,12 +148,12 @@ def independent(data: Labelled) -> Operators:
     return one_state(Bigram(share, base, np.ones(A), base, share, share))
 
 
-def no_observations(width: int = 1) -> Observations:
+def no_observations() -> Observations:
     """Observation vectors that say nothing about the state."""
     return Observations(
         (),
         np.zeros(0, dtype=np.uint64),
         np.ones(1, dtype=np.int64),
         np.zeros(1, dtype=np.int32),
-        np.ones((1, width)),
+        np.ones((1, 1)),
     )

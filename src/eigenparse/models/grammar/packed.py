@@ -23,6 +23,7 @@ import numpy as np
 from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.errors import DataError
 from eigenparse.kernels.grammar.unpack import place_after_gaps, place_by_marks, place_shares
+from eigenparse.models.container import DTYPES, strict_json
 from eigenparse.models.grammar.kind import GRAMMAR, PACKED
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.schema import check_model
@@ -42,6 +43,8 @@ FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9}]  # for reading: the largest r
 EFFORT = 2  # of LZMA: higher ones take many times longer to pack and save little
 THREADS = 2  # that unpack
 MOST_REACH = 1 << 26  # bytes, as the preset has it
+MOST_DIMENSIONS = 8
+TYPES = {np.dtype(name).str: np.dtype(name) for name in DTYPES.values()}
 Arrays = dict[str, AnyArray]
 
 
@@ -153,7 +156,7 @@ def unpack_parts(about: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> tu
     for name in sorted(notes, key=lambda name: name.endswith("entry_weight")):  # which need states and labels
         made[name] = _unpack_one(name, notes[name], parts, made)
     try:
-        header = json.loads(parts["header"].tobytes().decode("utf-8"))
+        header = strict_json(parts["header"].tobytes())
     except RecursionError:
         raise DataError("the packed header is nested too deeply") from None
     if not isinstance(header, dict):
@@ -162,24 +165,18 @@ def unpack_parts(about: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> tu
 
 
 def _parts(about: Mapping[str, Any], packed: bytes) -> Arrays:
-    """The packed parts by name; sizes are checked before anything is allocated."""
+    """The packed parts by name, flat; sizes are checked before anything is allocated."""
     layout = about["layout"]
-    sizes = [math.prod(shape) * np.dtype(kind).itemsize for _, kind, shape, _, _ in layout]
+    sizes = [_count(shape) * _type(kind, "iu").itemsize for _, kind, shape, _, _ in layout]
     lengths = [length for *_, length in layout]
     most = min(max(FREE_BYTES, MOST_TIMES * len(packed)), MOST_BYTES)
     if min([0, *sizes, *lengths]) < 0 or sum(sizes) > most or sum(lengths) != len(packed):
         raise DataError("the sizes of the packed arrays do not add up")
-    for name, kind, *_ in layout:
-        if np.dtype(kind).kind not in "iu":
-            raise DataError(f"{name}: packed arrays are whole numbers")
     ends = np.cumsum([0, *lengths]).tolist()
     pieces = [packed[low:high] for low, high in itertools.pairwise(ends)]
     with ThreadPoolExecutor(THREADS) as pool:  # unpacking needs no lock of Python
         contents = list(pool.map(_expanded, pieces, [method for *_, method, _ in layout], sizes))
-    return {
-        name: np.frombuffer(content, kind).reshape(shape)
-        for (name, kind, shape, _, _), content in zip(layout, contents)
-    }
+    return {name: np.frombuffer(content, kind) for (name, kind, *_), content in zip(layout, contents)}
 
 
 def _expanded(piece: bytes, method: str, size: int) -> bytes:
@@ -196,20 +193,30 @@ def _expanded(piece: bytes, method: str, size: int) -> bytes:
     return content
 
 
+def _type(name: str, kinds: str) -> Any:
+    """A type by its name in the file, if it is one of these kinds."""
+    if name not in TYPES or TYPES[name].kind not in kinds:
+        raise DataError(f"{name[:20]!r} is not the type of a packed array")
+    return TYPES[name]
+
+
+def _count(shape: Sequence[int]) -> int:
+    """How many values a shape has."""
+    if len(shape) > MOST_DIMENSIONS:
+        raise DataError("a packed array has too many dimensions")
+    return math.prod(shape)
+
+
 def _unpack_one(name: str, note: Mapping[str, Any], parts: Arrays, made: Arrays) -> AnyArray:
     shape, kind = tuple(note["shape"]), note["kind"]
-    n = math.prod(shape)
+    n = _count(shape)
     if not 0 <= n <= MOST_BYTES // 8:
         raise DataError(f"{name}: {n} values are too many")
     if kind in ("numbers", "steps"):
         values = parts[name].astype(np.int64)
         values = np.cumsum(values) if kind == "steps" else values
-        if np.dtype(note["type"]).kind not in "iu":
-            raise DataError(f"{name}: not whole numbers")
-        return values.astype(note["type"]).reshape(shape)
-    single = np.dtype(note["type"])
-    if single.kind != "f":
-        raise DataError(f"{name}: neither numbers nor probabilities")
+        return values.astype(_type(note["type"], "iu")).reshape(shape)
+    single = _type(note["type"], "f")
     values = np.zeros(n, dtype=np.float32)
     if kind == "shares":
         width, top, share = _widths(name, made), parts[f"{name}.top"], parts[name]

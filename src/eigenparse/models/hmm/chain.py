@@ -3,7 +3,7 @@
 Notation [hsu-etal-2012]: initial = b_1, operators = B_x, final = b_inf; the rows of predict are b_inf' B_x.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -110,6 +110,12 @@ class ChainModel:
             "statistics": self.statistics is not None,
             **self.about,
         }
+
+
+def with_mean_length(model: ChainModel, n_tokens: float, n_sequences: float) -> ChainModel:
+    """The model with the mean length of its sequences, which the lengths of sequences are drawn by."""
+    mean = round(float(n_tokens) / max(float(n_sequences), 1.0), 6)
+    return replace(model, about=model.about | {"mean_length": mean})
 
 
 def proper_chain(

@@ -46,11 +46,11 @@ STATISTICS = Schema(
             "states": int, "window": int, "form": str, "kappa": float, "kappa_past": float, "cutoff": float,
             "shrink": float, "floor": float, "seed": int,
         },
-        "pair_share": float, "n_starts": float,
+        "pair_share": float, "n_starts": float, "n_sequences": float,
     },
     rows=(
         Law("the window or the number of sequences is out of range", lambda header, arrays, sizes: (
-            1 <= header["choices"]["window"] <= MOST_WINDOW and header["n_starts"] >= 0.0
+            1 <= header["choices"]["window"] <= MOST_WINDOW and 0.0 <= header["n_starts"] <= header["n_sequences"]
             and header["choices"]["form"] == "hsu" and 0.0 <= header["pair_share"] <= 1.0
         )),
         Array("keys0", KEY, ("future",)),
