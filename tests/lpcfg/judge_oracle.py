@@ -103,8 +103,7 @@ class Reader:
         ]  # fmt: skip
 
     def tree(self, i: int, j: int, name: str) -> list[int]:
-        holding = [x for x in self.believed if x[0] <= i and x[1] >= j and x[1] - x[0] > j - i]
-        parent = min(holding, key=lambda x: x[1] - x[0], default=None)
+        parent = self.holder(i, j)
         above, low, high = (7, 0, self.n) if parent is None else (self.key(parent[2]), parent[0], parent[1])
         left, left_head, right, right_head = 3, -1, 3, -1
         if i > low:
@@ -132,6 +131,41 @@ class Reader:
             mix(len(parts), above),
         ]  # fmt: skip
 
+    def holder(self, i: int, j: int) -> tuple[int, int, str] | None:
+        """The smallest believed bracket that holds a span and is wider."""
+        holding = [x for x in self.believed if x[0] <= i and x[1] >= j and x[1] - x[0] > j - i]
+        best = min(holding, key=lambda x: x[1] - x[0], default=None)
+        return None if best is None else best[:3]
+
+    def row(self, i: int, j: int) -> int:
+        """Hash of the parts from i to j, a part that is all of it included."""
+        whole = [x for x in self.believed if (x[0], x[1]) == (i, j)]
+        best = max(whole, key=lambda x: x[4], default=None)
+        parts = self.children(i, j) if best is None else [(i, j, best[2])]
+        return mix(17, *(self.part(*part)[0] for part in parts))
+
+    def around(self, i: int, j: int, name: str) -> list[int]:
+        parent = self.holder(i, j)
+        above, top, low, high, parent_word, parent_tag = 7, 7, 0, self.n, 13, 13
+        if parent is not None:
+            low, high, above = parent[0], parent[1], self.key(parent[2])
+            head = self.head(*parent)
+            parent_word, parent_tag = self.word(head), self.tag(head)
+            over = self.holder(low, high)
+            top = 7 if over is None else self.key(over[2])
+        lefts, rights = self.row(low, i), self.row(j, high)
+        last = self.part(*self.children(i, j)[-1])[1]
+        head = self.head(i, j, name)
+        own, own_tag, begin = self.word(head), self.tag(head), self.word(i)
+        last_word, last_tag = self.word(last), self.tag(last)
+        return [
+            mix(above, lefts), mix(above, rights), mix(above, lefts, rights), mix(above, top),
+            mix(parent_word, own), mix(parent_tag, own), mix(parent_word, own_tag), mix(parent_tag, own_tag, above),
+            mix(begin, last_word), mix(begin, last_tag, parent_tag), mix(parent_word, begin, last_tag),
+            mix(parent_word, last_word), mix(parent_word, begin), mix(own_tag, last_tag), mix(own, last_word),
+            mix(above, lefts, begin),
+        ]  # fmt: skip
+
     def strength(self, i: int, j: int, name: str, p: float) -> tuple[list[int], list[float]]:
         belief = next(x[4] for x in self.brackets if x[:3] == (i, j, name))
         crossing = [x for x in self.brackets if x[0] < i < x[1] < j or i < x[0] < j < x[1]]
@@ -155,7 +189,7 @@ def features(
         if not 0.01 < p < 0.995:
             continue
         steps, dense = reader.strength(i, j, name, p)
-        values = [*reader.ends(i, j), *reader.tree(i, j, name), *steps]
+        values = [*reader.ends(i, j), *reader.tree(i, j, name), *steps, *reader.around(i, j, name)]
         hashes = [mix(mix(101 + z, reader.key(name)), value) for z, value in enumerate(values)]
         found.append((hashes, dense))
     return found

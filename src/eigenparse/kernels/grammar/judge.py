@@ -10,7 +10,7 @@ dense features is what was believed before, so that u = (1, 0, 0, 0) and w = 0 c
 
 Templates look at words and tags at both ends, at the tags within, and at the tree that the brackets
 believed in (``belief`` above one half) make around the candidate: its children, its parent, the
-children beside it, and their heads.  The work grows with brackets times words, so each bracket finds
+children beside it, its parent's parent, and their heads.  The work grows with brackets times words, so each bracket finds
 its children through the list of those that begin at the same word.
 """
 
@@ -22,7 +22,7 @@ from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.grammar.hashing import log_odds, mix, step
 from eigenparse.kernels.grammar.judge_weights import judge_odds
 
-TEMPLATES = 64
+TEMPLATES = 80
 DENSE = 4
 BELIEVED = 0.5
 MARGIN = 2  # words beyond each end of a sentence
@@ -79,6 +79,17 @@ def child_at(seen, at, k, i, j):
             wider = found < 0 or seen.end[d] > seen.end[found]
             if wider or seen.belief[d] > seen.belief[found]:
                 found = d
+    return found
+
+
+@kernel
+def row_hash(seen, at, i, j, tag, key):
+    """Hash of the believed brackets and single words from word i to word j, one after the other."""
+    found, k = _START, i
+    while k < j:
+        d = child_at(seen, at, k, -1, j)
+        found = mix(found, tag[k + MARGIN] if d < 0 else key[seen.symbol[d]])
+        k = k + 1 if d < 0 else seen.end[d]
     return found
 
 
@@ -221,6 +232,33 @@ def tree_features(seen, at, c, word, tag, key, head, value):
 
 
 @kernel
+def around_features(seen, at, c, word, tag, key, head, value):
+    """What stands beside bracket c under its parent, what heads the parent, and what heads c's last child."""
+    n, i, j = seen.tag.size, seen.start[c], seen.end[c]
+    parent = parent_of(seen, c)
+    above, low, high, top, parent_word, parent_tag = _NO_PARENT, 0, n, _NO_PARENT, _NO_HEAD, _NO_HEAD
+    if parent >= 0:
+        above, low, high = key[seen.symbol[parent]], seen.start[parent], seen.end[parent]
+        parent_word, parent_tag = word[head[parent] + MARGIN], tag[head[parent] + MARGIN]
+        d = parent_of(seen, parent)
+        top = key[seen.symbol[d]] if d >= 0 else _NO_PARENT
+    lefts, rights = row_hash(seen, at, low, i, tag, key), row_hash(seen, at, j, high, tag, key)
+    last, k = i, i
+    while k < j:
+        d = child_at(seen, at, k, i, j)
+        last, k = (k, k + 1) if d < 0 else (head[d], seen.end[d])
+    last_word, last_tag = word[last + MARGIN], tag[last + MARGIN]
+    own, own_tag, begin = word[head[c] + MARGIN], tag[head[c] + MARGIN], word[i + MARGIN]
+    beside = mix(above, lefts)
+    value[64], value[65], value[66], value[67] = beside, mix(above, rights), mix(beside, rights), mix(above, top)
+    value[68], value[69], value[70] = mix(parent_word, own), mix(parent_tag, own), mix(parent_word, own_tag)
+    value[71], value[72] = mix(mix(parent_tag, own_tag), above), mix(begin, last_word)
+    value[73], value[74] = mix(mix(begin, last_tag), parent_tag), mix(mix(parent_word, begin), last_tag)
+    value[75], value[76], value[77] = mix(parent_word, last_word), mix(parent_word, begin), mix(own_tag, last_tag)
+    value[78], value[79] = mix(own, last_word), mix(beside, begin)
+
+
+@kernel
 def odds_features(seen, c, key, value, dense):
     """Log odds of bracket c and of its rivals, as numbers and as steps."""
     cross, other = rivals(seen, c)
@@ -255,6 +293,7 @@ def judge_rows(seen, symbols, bits, rows, dense):
         end_features(seen.word, tag, seen.start[c], seen.end[c], value)
         tree_features(seen, at, c, seen.word, tag, key, head, value)
         odds_features(seen, c, key, value, dense[r])
+        around_features(seen, at, c, seen.word, tag, key, head, value)
         for z in range(TEMPLATES):
             rows[r, z] = mix(mix(_SEED + np.uint64(z), key[seen.symbol[c]]), value[z]) & mask
         r += 1

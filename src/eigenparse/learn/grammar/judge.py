@@ -52,14 +52,14 @@ class JudgeOptions:
 
     folds: int = 3
     blocks: int = 8
-    large: int = 12_000
-    sentences: int = 10_500
+    large: int = 24_000
+    sentences: int = 15_000
     max_length: int = 80
     looks: int = 2
-    ridge: float = 10.0
+    ridge: float = 15.0
     rare: int = 5
     bits: int = 21
-    rounds: int = 20
+    rounds: int = 24
     low: float = 0.01
     high: float = 0.995
 

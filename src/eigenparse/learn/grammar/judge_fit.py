@@ -81,7 +81,7 @@ class Fit:
         n = cases.dense.shape[1]
         start = np.zeros(n + n_features + 1)
         start[0] = 1.0
-        penalty = np.full(start.size, self.ridge)
+        penalty = np.full(start.size, self.ridge, dtype=np.float64)
         penalty[:n] = TRUST
         curvature = penalty.copy()
         add_curvature(cases.rows, cases.dense, curvature[:n], curvature[n:])
