@@ -223,6 +223,13 @@ def test_bracket_symbols_are_shared_by_chains_and_apart_from_tags() -> None:
     ]
 
 
+def test_a_label_over_words_and_phrases_is_a_tag_over_words_only() -> None:
+    ids: dict[tuple[str, bool], int] = {}
+    table = bracket_table((Label(("X",)), Label(("Z", "X"))), (True, False), ids, both={0})
+    assert table.chain.tolist() == [ids["X", True], ids["Z", False], ids["X", False]]
+    assert table.wide.tolist() == [ids["X", False], ids["Z", False], ids["X", False]]
+
+
 def test_chain_world_decodes_the_bracket_that_two_labels_share() -> None:
     """X|Y .35 and Y .25 against W .4: the bracket Y holds .6 and must win; recall would take W."""
     one = np.ones(1)

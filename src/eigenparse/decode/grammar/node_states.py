@@ -63,7 +63,7 @@ def shown_rows(symbols: SymbolTable, tree: Derivation) -> tuple[list[int], list[
     """The rows behind the constituents and behind the tags of a derivation, in the order of ``Parse``."""
     start, end = row_spans(tree)
     order = np.lexsort((-end, start))
-    row, ids = spelled_out(symbols, tree.label[order])
+    row, ids = spelled_out(symbols, tree.label[order], tree.left[order] < 0)
     row = order[row]
     is_tag = np.append(row[1:] != row[:-1], True) & (tree.left[row] < 0)
     return row[~is_tag & ~symbols.is_root[ids]].tolist(), row[is_tag].tolist()

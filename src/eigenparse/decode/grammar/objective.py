@@ -1,6 +1,6 @@
 """What a tree is worth: marginals of one or several models in, item and edge scores out."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -54,27 +54,36 @@ class Objective:
 class BracketTable:
     """The symbols of each label, none at partial ones: chain[chain_at[a]:chain_at[a + 1]].
 
-    symbols: their names; bracket symbols and tags have ids of their own, shared by all tables made
-    with the same dictionary.
+    wide: the same over several words, where a label that is also a tag is a phrase.  ids: names; bracket
+    symbols and tags have ids of their own, shared by all tables made with the same dictionary.
     """
 
     chain_at: LongVector
     chain: IntVector
+    wide: IntVector
     ids: dict[tuple[str, bool], int]
 
 
 def bracket_table(
-    labels: Sequence[Label], is_tag: Sequence[bool], ids: dict[tuple[str, bool], int]
+    labels: Sequence[Label],
+    is_tag: Sequence[bool],
+    ids: dict[tuple[str, bool], int],
+    both: Container[int] = (),
 ) -> BracketTable:
-    """Number the symbols of all labels in ``ids``; is_tag says which labels stand over words."""
+    """Number the symbols of all labels in ``ids``; is_tag says which labels stand over words.
+
+    both: numbers of labels that stand over words and over phrases.
+    """
     at: list[int] = [0]
     chain: list[int] = []
-    for label, tag in zip(labels, is_tag):
+    wide: list[int] = []
+    for a, (label, tag) in enumerate(zip(labels, is_tag)):
         last = len(label.chain) - 1
         names = [] if label.partial else [(s, tag and i == last) for i, s in enumerate(label.chain)]
         chain.extend(ids.setdefault(name, len(ids)) for name in names)
+        wide.extend(ids.setdefault((s, tag and a not in both), len(ids)) for s, tag in names)
         at.append(len(chain))
-    return BracketTable(as_offsets(at), as_ids(chain), ids)
+    return BracketTable(as_offsets(at), as_ids(chain), as_ids(wide), ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +139,7 @@ def brackets(forest: Forest, belief: Belief, table: BracketTable) -> Brackets:
     room = int(np.sum(np.diff(table.chain_at)[forest.label]))
     keys, masses = np.empty(room, dtype=np.int64), np.empty(room)
     width = forest.n_words + 1
-    chains = Chains(table.chain_at, table.chain, len(table.ids), width)
+    chains = Chains(table.chain_at, table.chain, table.wide, len(table.ids), width)
     n = bracket_masses(forest, belief.item, chains, keys, masses)
     order = np.argsort(keys[:n], kind="stable")
     return Brackets(keys[:n][order], masses[:n][order], width)
@@ -160,7 +169,7 @@ def scores(
     """Item and edge scores under an objective; a tree's worth is their sum."""
     item: FloatArray = np.empty(forest.label.size)
     bracket = np.empty(forest.label.size)
-    chains = Chains(table.chain_at, table.chain, len(table.ids), posteriors.width)
+    chains = Chains(table.chain_at, table.chain, table.wide, len(table.ids), posteriors.width)
     worth = Worth(objective.threshold, objective.tag_weight, objective.partial_weight)
     bracket_scores(forest, belief.item, chains, posteriors.keys, posteriors.masses, worth, bracket, item)
     if objective.decoder == "max-rule":

@@ -116,7 +116,8 @@ def _parser(
 ) -> Parser:
     skeleton = grammar.skeleton
     labels = (*skeleton.labels, *GLUE)
-    table = bracket_table(labels, (*skeleton.is_tag().tolist(), False, False), ids)
+    both = set(skeleton.rules[:, 0].tolist()) & set(np.flatnonzero(skeleton.is_tag()).tolist())
+    table = bracket_table(labels, (*skeleton.is_tag().tolist(), False, False), ids, both)
     return Parser(
         grammar, options, rule_index(skeleton), table, word_table(skeleton), labels, others,
         tag_numbers(skeleton.labels),

@@ -50,13 +50,14 @@ def posterior_of(
     return np.where(found.keys[place] == wanted, np.minimum(found.masses[place], 1.0), 0.0)
 
 
-def spelled_out(table: SymbolTable, labels: IntVector) -> tuple[LongVector, IntVector]:
+def spelled_out(table: SymbolTable, labels: IntVector, over_word: BoolVector) -> tuple[LongVector, IntVector]:
     """The bracket ids of each row's label from top to bottom: the row of each, and the ids."""
     first, last = table.brackets.chain_at[labels], table.brackets.chain_at[labels + 1]
     width = last - first
     row = np.repeat(np.arange(width.size), width)
     within = np.arange(row.size) - np.repeat(np.cumsum(width) - width, width)
-    return row, table.brackets.chain[first[row] + within]
+    at = first[row] + within
+    return row, np.where(over_word[row], table.brackets.chain[at], table.brackets.wide[at])
 
 
 def listed(found: Brackets, table: SymbolTable, least: float) -> list[tuple[int, int, int, float]]:

@@ -285,7 +285,7 @@ def _brackets(
     symbols, table = tables.symbols, found.posteriors
     start, end = row_spans(tree)
     order = np.lexsort((-end, start))
-    row, ids = spelled_out(symbols, tree.label[order])
+    row, ids = spelled_out(symbols, tree.label[order], tree.left[order] < 0)
     row = order[row]
     last = np.append(row[1:] != row[:-1], True)
     is_tag = last & (tree.left[row] < 0)

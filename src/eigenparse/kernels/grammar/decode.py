@@ -8,14 +8,16 @@ from eigenparse.kernels.compiled import kernel
 
 
 class Chains(NamedTuple):
-    """The symbols of each label, none at partial labels: label a has symbol[at[a]:at[a + 1]].
+    """The symbols of each label, none at partial labels: label a has symbol[at[a]:at[a + 1]] over a word.
 
+    wide: the same over several words, where a label that is a tag elsewhere is a phrase.
     n_symbols: how many symbols there are; width: words of the sentence + 1.  The key of a bracket is
     (start * width + end) * n_symbols + symbol.
     """
 
     at: Any
     symbol: Any
+    wide: Any
     n_symbols: int
     width: int
 
@@ -39,13 +41,14 @@ def bracket_masses(forest, marginal, chains, keys, masses):
     label, start, end, n, p = forest.label, forest.start, forest.end, 0, 0
     while p < label.size:
         n_touched, stop = 0, p
+        symbol = chains.symbol if end[p] - start[p] == 1 else chains.wide
         while stop < label.size and start[stop] == start[p] and end[stop] == end[p]:
             a = label[stop]
             for t in range(chains.at[a], chains.at[a + 1]):
-                if mass[chains.symbol[t]] == 0.0:
-                    touched[n_touched] = chains.symbol[t]
+                if mass[symbol[t]] == 0.0:
+                    touched[n_touched] = symbol[t]
                     n_touched += 1
-                mass[chains.symbol[t]] += max(marginal[stop], 1e-300)
+                mass[symbol[t]] += max(marginal[stop], 1e-300)
             stop += 1
         for t in range(n_touched):
             keys[n] = (np.int64(start[p]) * chains.width + end[p]) * chains.n_symbols + touched[t]
@@ -71,9 +74,10 @@ def bracket_scores(forest, marginal, chains, keys, masses, worth, bracket, score
             bracket[q], score[q] = marginal[q], worth.partial * marginal[q]
             continue
         base = (np.int64(forest.start[q]) * chains.width + forest.end[q]) * chains.n_symbols
+        symbol = chains.symbol if forest.end[q] - forest.start[q] == 1 else chains.wide
         total, value = 0.0, 0.0
         for t in range(first, last):
-            key = base + chains.symbol[t]
+            key = base + symbol[t]
             at = np.searchsorted(keys, key)
             mass = masses[at] if at < keys.size and keys[at] == key else 0.0
             total += mass

@@ -250,11 +250,20 @@ def around_features(seen, at, c, word, tag, key, head, value):
     last_word, last_tag = word[last + MARGIN], tag[last + MARGIN]
     own, own_tag, begin = word[head[c] + MARGIN], tag[head[c] + MARGIN], word[i + MARGIN]
     beside = mix(above, lefts)
-    value[64], value[65], value[66], value[67] = beside, mix(above, rights), mix(beside, rights), mix(above, top)
+    value[64], value[65], value[66], value[67] = (
+        beside,
+        mix(above, rights),
+        mix(beside, rights),
+        mix(above, top),
+    )
     value[68], value[69], value[70] = mix(parent_word, own), mix(parent_tag, own), mix(parent_word, own_tag)
     value[71], value[72] = mix(mix(parent_tag, own_tag), above), mix(begin, last_word)
     value[73], value[74] = mix(mix(begin, last_tag), parent_tag), mix(mix(parent_word, begin), last_tag)
-    value[75], value[76], value[77] = mix(parent_word, last_word), mix(parent_word, begin), mix(own_tag, last_tag)
+    value[75], value[76], value[77] = (
+        mix(parent_word, last_word),
+        mix(parent_word, begin),
+        mix(own_tag, last_tag),
+    )
     value[78], value[79] = mix(own, last_word), mix(beside, begin)
 
 
