@@ -7,15 +7,17 @@ Trees: english-open-large/train.ptb (documents of GUM under CC BY, CC BY-SA or i
 of craft/train.ptb (CRAFT, CC BY 3.0), and trees that `eigenparse guide` makes of ud-ewt/train.conllu and
 ud-childes/train.conllu (UD English EWT and CHILDES, CC BY-SA 4.0); nothing else.  CRAFT's conventions are brought to
 those of GUM first: noun phrases lose the nominal phrases inside them (NML), citations and the wrappers of titles,
-headings and captions go.
+headings and captions go.  GUM annotates questions and interjections in two ways; both become what the Penn Treebank
+has: a question word before SQ is WHNP, an inverted form of *be* is a child of SQ, and a phrase of an interjection
+alone is INTJ.
 
-Rounds: a grammar of GUM and CRAFT makes the first guided trees, a grammar that has learnt from these too makes the
-second, from which the model is learnt.  What is finished is kept in the folder --work and not made again.  The same by
-commands, for other data:
+Rounds: a grammar of GUM and CRAFT makes the first guided trees, an ensemble of two that has learnt from these too
+makes the second, from which the model is learnt.  What is finished is kept in the folder --work and not made again.
+The same by commands, for other data:
 
     eigenparse train lpcfg gum.ptb --no-judge --out 0.model
     eigenparse guide 0.model ewt.conllu --out ewt.ptb
-    eigenparse train lpcfg gum.ptb --guided ewt.ptb --guided-weight 0.4 --no-judge --out 1.model
+    eigenparse train lpcfg gum.ptb --guided ewt.ptb --guided-weight 0.4 --no-judge --ensemble 2 --out 1.model
     eigenparse guide 1.model ewt.conllu --out ewt.ptb
     eigenparse train lpcfg gum.ptb --guided ewt.ptb --guided-weight 0.4 --out 2.model
 """
@@ -31,13 +33,15 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
+from eigenparse.arrays import AnyArray, BoolVector
 from eigenparse.batch.files import write_chunks
-from eigenparse.batch.guide import GuideOptions, guide
+from eigenparse.batch.guide import guide
 from eigenparse.corpus.brackets import join_treebanks, read_trees
 from eigenparse.corpus.cleaning import ROOT_NAMES, Normalisation
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.pick import pick_trees
+from eigenparse.learn.grammar.judge import JudgeOptions, learn_judge
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.learn.grammar.reading import read_guided
 from eigenparse.models.grammar.pcfg import LatentGrammar
@@ -49,9 +53,13 @@ DATA = Path(os.environ.get("EIGENPARSE_DATA", ROOT.parent / "shared" / "data"))
 TARGET = ROOT / "src" / "eigenparse" / "data" / "en.eig"
 WRAPPERS = ("TITLE", "HEADING", "CAPTION")
 SPLICED = ("NML", "CIT")
+BE = ("is", "'s", "’s", "are", "'re", "’re", "am", "'m", "’m", "was", "were")
 CRAFT_STEP, CRAFT_WEIGHT = 3, 0.5  # every third tree of CRAFT
-GUIDED = {"ud-ewt": (None, 0.4), "ud-childes": (7000, 0.3)}  # sentences at most, weight
-ROUNDS = 2
+GUIDED = {
+    "ud-ewt": 0.49,
+    "ud-childes": 0.4,
+}  # weights; below 0.5, so that the judge learns from gold trees alone
+TEACHERS = (1, 2)  # members of the grammar that makes the guided trees of each round
 OPTIONS = GrammarOptions(states=24, least_share=4e-3)
 ABOUT = {
     "name": "en",
@@ -66,10 +74,14 @@ ABOUT = {
 }
 
 
-def spliced(treebank: Treebank, names: tuple[str, ...]) -> Treebank:
-    """The same trees without phrases of these labels, whose children move up to their parents."""
-    marked = np.array([label in names for label in treebank.labels])
-    gone = marked[treebank.label] & (treebank.word < 0) & (treebank.parent >= 0)
+def labelled(treebank: Treebank, names: tuple[str, ...]) -> BoolVector:
+    """Which rows have one of these labels."""
+    found: BoolVector = np.array([label in names for label in treebank.labels])[treebank.label]
+    return found
+
+
+def spliced(treebank: Treebank, gone: BoolVector) -> Treebank:
+    """The same trees without some phrases, whose children move up to their parents."""
     parent = treebank.parent.copy()
     while (moving := (parent >= 0) & gone[parent]).any():
         parent[moving] = treebank.parent[parent[moving]]
@@ -84,12 +96,33 @@ def spliced(treebank: Treebank, names: tuple[str, ...]) -> Treebank:
 def craft_trees(path: Path) -> Treebank:
     """Trees of CRAFT in the conventions of GUM."""
     options = Normalisation(roots=(*ROOT_NAMES, *WRAPPERS))
-    return normalise(spliced(normalise(read_trees(path), options=options), SPLICED))
+    trees = normalise(read_trees(path), options=options)
+    return normalise(spliced(trees, labelled(trees, SPLICED) & (trees.word < 0) & (trees.parent >= 0)))
+
+
+def one_convention(treebank: Treebank) -> Treebank:
+    """Trees of GUM with questions and interjections as in the Penn Treebank."""
+    above, leaf = treebank.parent, treebank.word >= 0
+    children = np.append(np.argsort(above, kind="stable"), -1)  # of one parent side by side
+    at = np.searchsorted(above[children[:-1]], np.arange(above.size + 1))
+    first, second, number = children[at[:-1]], children[np.minimum(at[:-1] + 1, above.size)], np.diff(at)
+
+    def has(row: AnyArray, *names: str) -> BoolVector:
+        return labelled(treebank, names)[row]
+
+    is_be = np.array([word.lower() in BE for word in treebank.words])[treebank.word] & leaf
+    in_question = (above >= 0) & has(above, "SBARQ")
+    label, names, every = treebank.label.copy(), treebank.labels, np.arange(above.size)
+    label[has(every, "NP") & (number == 1) & has(first, "WP", "WDT") & in_question] = names.index("WHNP")
+    label[has(every, "ADVP") & (number == 1) & has(first, "UH")] = names.index("INTJ")
+    inverted = has(every, "VP") & is_be[first] & (number > 1) & has(second, "NP")
+    inverted &= has(above, "SQ") & (number[above] == 1) & in_question[above]
+    return spliced(replace(treebank, label=label), inverted)
 
 
 def gold_trees(data: Path) -> Treebank:
     """The trees made by people, those of CRAFT with less weight."""
-    general = normalise(read_trees(data / "english-open-large" / "train.ptb"))
+    general = one_convention(normalise(read_trees(data / "english-open-large" / "train.ptb")))
     craft = craft_trees(data / "craft" / "train.ptb")
     some = pick_trees(craft, np.arange(0, len(craft), CRAFT_STEP))
     return join_treebanks([general, replace(some, weight=np.full(len(some), CRAFT_WEIGHT))])
@@ -98,17 +131,10 @@ def gold_trees(data: Path) -> Treebank:
 def guided_trees(data: Path, work: Path, number: int) -> list[Treebank]:
     """The trees that the grammar of the round before makes of dependency treebanks; none in round 0."""
     found = []
-    for name, (most, weight) in GUIDED.items() if number else ():
+    for name, weight in GUIDED.items() if number else ():
         made = work / f"{name}.{number}.ptb"
         if not made.exists():
-            chunks = guide(
-                work / f"{number - 1}.model",
-                data / name / "train.conllu",
-                Where(),
-                None,
-                GuideOptions(most=most),
-            )
-            write_chunks(chunks, made)
+            write_chunks(guide(work / f"{number - 1}.model", data / name / "train.conllu", Where()), made)
         found.append(read_guided([made], weight))
     return found
 
@@ -117,7 +143,10 @@ def learn(data: Path, work: Path, number: int, options: GrammarOptions) -> Laten
     """The grammar of a round."""
     start = time.process_time()
     treebank = join_treebanks([gold_trees(data), *guided_trees(data, work, number)])
-    grammar = options.fit(treebank)
+    grammar = replace(options, judge=False).fit(treebank)
+    if options.judge is not False:
+        judge = learn_judge(grammar, treebank, options, judge=JudgeOptions(large=len(treebank)))  # all folds
+        grammar = replace(grammar, judge=judge)
     print(f"round {number}: {len(treebank)} trees, {time.process_time() - start:.0f} CPU seconds", flush=True)
     return replace(grammar, report=grammar.report | {"about": ABOUT})
 
@@ -132,16 +161,12 @@ def main() -> None:
     arguments.add_argument("--no-judge", action="store_true")
     given = arguments.parse_args()
     given.work.mkdir(parents=True, exist_ok=True)
-    for number in range(ROUNDS):
+    for number, members in enumerate(TEACHERS):
         if not (between := given.work / f"{number}.model").exists():
-            save_model(
-                learn(given.data, given.work, number, replace(OPTIONS, judge=False)),
-                between,
-                "lpcfg",
-                packed=True,
-            )
+            teacher = replace(OPTIONS, judge=False, ensemble=members)
+            save_model(learn(given.data, given.work, number, teacher), between, "lpcfg", packed=True)
     options = replace(OPTIONS, judge=False) if given.no_judge else OPTIONS
-    save_model(learn(given.data, given.work, ROUNDS, options), given.out, "lpcfg", packed=True)
+    save_model(learn(given.data, given.work, len(TEACHERS), options), given.out, "lpcfg", packed=True)
     print(f"{given.out.name}: {given.out.stat().st_size / 1e6:.2f} MB")
 
 

@@ -4,13 +4,21 @@ import pathlib
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.cli.calls import call
 
+from eigenparse.api.correct import with_imposed
 from eigenparse.api.grammar import load
 from eigenparse.batch.ask import ask
 from eigenparse.batch.requests import ParseRequest
+from eigenparse.corpus.brackets import parse_trees
+from eigenparse.corpus.columns import sentences_of
 from eigenparse.corpus.partial import Known, read_known
+from eigenparse.decode.grammar.constraints import SpanLimit
+from eigenparse.decode.grammar.results import Bracket, Parse
 from eigenparse.errors import FormatError
+from eigenparse.learn.grammar.judge_cases import gold_brackets
 
 
 def known(line: str) -> Known:
@@ -83,3 +91,42 @@ def test_the_correcting_loop(model: pathlib.Path, tmp_path: pathlib.Path) -> Non
     forced = grammar.parse("the cat saw the man .", required=[(0, 3)], tags=[None, "NN", *[None] * 4])
     assert out.read_text().splitlines()[1] == forced.tree
     assert call("parse", model, text, "--ask").code == 1
+
+
+def test_a_tree_that_the_grammar_does_not_have_is_put_in(
+    model: pathlib.Path, tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Labels and rules that were never seen, one correction after another, until the tree is the one wanted."""
+    text, out = tmp_path / "t.txt", tmp_path / "kept.ptb"
+    text.write_text("the man saw the dog .\n")
+    answers = replies("1-2 XYZ", "2-5 UVW", "2-3", "x 1", "")
+    assert ask(model, ParseRequest(source=text, output=out), lambda _: next(answers)) == 1
+    said = capsys.readouterr().out
+    assert "no tree of the grammar has this" in said
+    assert "cross; no tree has both" in said
+    (kept,) = out.read_text().splitlines()
+    assert "(XYZ " in kept
+    assert sentences_of(parse_trees(kept)) == [("the", "man", "saw", "the", "dog", ".")]
+
+
+TOKENS = ("a", "b", "c", "d")
+NODES = [(i, j) for i in range(4) for j in range(i + 1, 5)]
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(NODES), st.sampled_from(["A", "B", None]), st.booleans()), max_size=6)
+)
+def test_imposed_limits_hold(wanted: list[tuple[tuple[int, int], str | None, bool]]) -> None:
+    """The last limit holds whatever was said before, and the tree is what the nodes say."""
+    parse = Parse(
+        TOKENS, "(TOP (S (X (T a) (T b)) (Y (T c) (T d))))", "ok", 0.0,
+        (Bracket("S", 0, 4, 1.0), Bracket("X", 0, 2, 1.0), Bracket("Y", 2, 4, 1.0)),
+    )  # fmt: skip
+    limits = [SpanLimit(*span, label, required) for span, label, required in wanted]
+    found = with_imposed(parse, limits)
+    nodes = {(b.start, b.end, b.label) for b in found.brackets}
+    (gold,) = gold_brackets(parse_trees(found.tree))
+    assert {node for node in gold if node[2] != "TOP"} == nodes
+    for limit in limits[-1:]:
+        there = any(node[:2] == (limit.start, limit.end) and limit.label in (None, node[2]) for node in nodes)
+        assert there == limit.required

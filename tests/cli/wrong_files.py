@@ -1,5 +1,6 @@
 """One small file of each kind that a user may have, and one small model of each kind, made once."""
 
+import gzip
 import io
 import pathlib
 import wave
@@ -33,9 +34,10 @@ def sound(seconds: float = 0.5, rate: int = 16_000) -> bytes:
 
 def make_files(folder: pathlib.Path) -> dict[str, pathlib.Path]:
     """Files by their kind."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr("a.txt", TEXT)
+    packed, office = io.BytesIO(), io.BytesIO()
+    for stream, name in ((packed, "a.txt"), (office, "[Content_Types].xml")):
+        with zipfile.ZipFile(stream, "w") as archive:
+            archive.writestr(name, TEXT)
     contents: dict[str, bytes] = {
         "text.txt": TEXT.encode(), "tokens.txt": TOKENS.encode(), "trees.ptb": TREES.encode(),
         "broken.ptb": b"(TOP (S (NN dog)\n", "tree.conllu": (ROWS + "\n").encode() * 6,
@@ -44,6 +46,23 @@ def make_files(folder: pathlib.Path) -> dict[str, pathlib.Path]:
         "archive.zip": packed.getvalue(), "picture.png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "empty.txt": b"",
         "latin.txt": "caf\xe9 noir\n".encode("latin-1"), "wide.txt": "a dog".encode("utf-16"),
         "phones.phn": b"0 4000 a\n4000 8000 b\n",
+        # What somebody in a hurry may have at hand.
+        "letter.docx": office.getvalue(), "paper.pdf": b"%PDF-1.7\n%\xe2\xe3\n1 0 obj\n",
+        "old.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "note.rtf": b"{\\rtf1\\ansi hello}",
+        "utf32.txt": TEXT.encode("utf-32-le"), "unmarked.txt": TEXT.encode("utf-16-be"),
+        "nul.txt": b"the dog\n\0 barks\n",
+        "blank.txt": b"\n\n  \n", "tagged.txt": b"the_DT dog_NN barks_VBZ ._.\na_DT cat_NN saw_VBD it_PRP ._.\n",
+        "slash.txt": b"the/DT dog/NN barks/VBZ ./.\n", "lines.jsonl": b'{"text": "a b"}\n{"text": "c d"}\n',
+        "table.csv": b"id,text\n1,The dog barks.\n2,The cat sees.\n", "table.tsv": b"id\ttext\n1\tA dog.\n2\tA cat.\n",
+        "page.xml": b'<?xml version="1.0"?>\n<s>x</s>\n', "square.ptb": b"[S [NP the dog] [VP barks]]\n",
+        "numbers.txt": b"2 3\nthe 0.1 0.2 0.3\ndog 0.2 0.1 0.4\n", "song.mp3": b"ID3\x03" + bytes(60),
+        "spaces.conllu": b"1 dogs _ NOUN N _ 2 nsubj _ _\n2 bark _ VERB V _ 0 root _ _\n\n",
+        "wide.conllu": b"1\tdogs\t_\t_\tNNS\tNNS\t_\t_\t2\t2\tSBJ\tSBJ\t_\t_\n\n",
+        "roots.conllu": b"1\ta\t_\tX\tX\t_\t0\troot\t_\t_\n2\tb\t_\tX\tX\t_\t0\troot\t_\t_\n\n",
+        "cycle.conllu": b"1\ta\t_\tX\tX\t_\t2\tx\t_\t_\n2\tb\t_\tX\tX\t_\t1\tx\t_\t_\n\n",
+        "headless.conllu": b"1\ta\t_\tX\tX\t_\t_\t_\t_\t_\n\n", "bare.ptb": b"(TOP (S NP VP))\n",
+        "cut.ptb.gz": gzip.compress(TREES.encode() * 50)[:-20], "packed.ptb": gzip.compress(TREES.encode()),
+        "marked.ptb": b"\xef\xbb\xbf" + TREES.replace("\n", "\r\n").encode(), "giant.txt": b"the dog " * 2000,
     }  # fmt: skip
     for name, content in contents.items():
         (folder / name).write_bytes(content)
@@ -51,10 +70,12 @@ def make_files(folder: pathlib.Path) -> dict[str, pathlib.Path]:
     for k in range(4):
         (folder / "speech" / f"u{k}.wav").write_bytes(sound())
         (folder / "speech" / f"u{k}.phn").write_bytes(contents["phones.phn"])
+    (folder / "silent").mkdir()
+    (folder / "silent" / "a.wav").write_bytes(sound())
     (folder / "nothing").mkdir()
     (folder / "prose").mkdir()
     (folder / "prose" / "README.txt").write_bytes(contents["text.txt"])
-    files = {name: folder / name for name in [*contents, "speech", "nothing", "prose"]}
+    files = {name: folder / name for name in [*contents, "speech", "silent", "nothing", "prose"]}
     return files | make_models(folder, files)
 
 
@@ -75,4 +96,6 @@ def make_models(folder: pathlib.Path, files: dict[str, pathlib.Path]) -> dict[st
         done = call(*order, "--out", folder / f"{kind}.model")
         assert done.code == 0, (order, done.err)
         made[kind] = folder / f"{kind}.model"
+    made["half"] = folder / "half.model"
+    made["half"].write_bytes(made["lpcfg"].read_bytes()[:500])
     return made

@@ -77,7 +77,9 @@ def test_damaged_packing(pack: "type[bytes]", tmp_path: pathlib.Path) -> None:
 def test_encodings(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "other.mrg"
     path.write_bytes("(A b)".encode("utf-16"))
-    with pytest.raises(FormatError, match=r"other\.mrg:1: the text is UTF-16; convert the file to UTF-8"):
+    with pytest.raises(
+        FormatError, match=r"other\.mrg:1: the text is UTF-16 or UTF-32; convert the file to UTF-8"
+    ):
         read_trees(path)
     path.write_bytes(b"(A b)\n# \xe9\n(A \xe9)\n")
     with pytest.raises(FormatError, match=r"other\.mrg:3: the text is not UTF-8"):

@@ -29,6 +29,16 @@ CASES = {
     "[ 1 ] see below .": "tokens",
     "The cat sat .\nIt saw a dog .\n\nThen it ran .\n": "tokens",
     "0 10 h#\n10 30 sh\n": "phones",
+    "the_DT dog_NN barks_VBZ ._.\n": "tagged",
+    "-LRB-/-LRB- the/DT dog/NN 's/POS 1/2/CD ./.\n": "tagged",
+    "and/or is a_b c": "tokens",
+    "1 dogs _ NOUN N _ 2 nsubj _ _\n2 bark _ VERB V _ 0 root _ _\n\n": "spaced",
+    "[S [NP the dog] [VP barks]]\n": "square",
+    "id,text\n1,The dog barks.\n2,It sees.\n": "table",
+    "Yes, we can.\nNo, we can't.\nWell, perhaps.\n": "text",
+    "id\ttext\n1\tA dog.\n2\tA cat.\n": "table",
+    "the 0.1 0.2\ndog 0.3 -0.4\n": "numbers",
+    "It was 5 .\nPi 3.14 2.71 1.41\nno numbers here\n": "tokens",
     "": "empty",
     " \n\n": "empty",
 }
@@ -46,6 +56,10 @@ def test_text_is_recognised(content: str) -> None:
         (b"fLaC\0\0", "audio"),
         (b"\x1f\x8b\x08", "packed"),
         (b"\0\1\2\3", "binary"),
+        (b"the dog\0barks", "binary"),
+        (b"%PDF-1.4\n", "document"),
+        (b"PK\x03\x04" + b"[Content_Types].xml", "document"),
+        (b"PK\x03\x04" + b"a.txt", "packed"),
     ],
 )
 def test_bytes_are_recognised(content: bytes, kind: str) -> None:
@@ -58,4 +72,4 @@ def test_a_model_is_recognised(tmp_path: pathlib.Path) -> None:
 
 
 def test_every_answer_has_a_name() -> None:
-    assert set(CASES.values()) | {"audio", "packed", "binary", "model"} == set(NAMES)
+    assert set(CASES.values()) | {"audio", "packed", "document", "binary", "model"} == set(NAMES)

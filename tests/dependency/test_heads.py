@@ -1,19 +1,33 @@
 """Conversion of constituency trees: hand-made cases, rule files, and every tree of real treebanks."""
 
 import pathlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.cli.calls import call
 from typer.testing import CliRunner
 
 from conftest import data_dir
+from eigenparse import load
 from eigenparse.cli import convert as convert
 from eigenparse.cli.main import app
 from eigenparse.corpus import brackets, normalise
+from eigenparse.corpus.brackets import write_trees
+from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.conllu import read_conllu
 from eigenparse.corpus.dependencies import Dependencies, broken_trees, is_projective
-from eigenparse.corpus.heads import parse_rules, to_dependencies
+from eigenparse.corpus.heads import (
+    english_rules,
+    head_children,
+    known_share,
+    learnt_rules,
+    parse_rules,
+    rules_for,
+    to_dependencies,
+)
 from eigenparse.errors import FormatError
+from eigenparse.synthetic import sample_treebank
 
 
 def converted(path: pathlib.Path, rules: str | None = None) -> Dependencies:
@@ -66,3 +80,49 @@ def test_every_real_tree_becomes_a_tree(name: str) -> None:
         assert broken_trees(trees)[0].size == 0
         assert is_projective(trees).all()
         assert np.all(trees.lengths() > 0)
+
+
+def foreign(trees: Treebank) -> Treebank:
+    """The same trees with names for phrases and tags that no table knows."""
+    return replace(
+        trees, labels=tuple(f"Q{i}" if name != "TOP" else name for i, name in enumerate(trees.labels))
+    )
+
+
+def test_heads_of_a_treebank_that_no_table_knows_are_learnt() -> None:
+    """What is learnt does not depend on names; a child that is found below its phrase alone is the head."""
+    english = sample_treebank(400, 5)
+    other = foreign(english)
+    assert known_share(english, english_rules()) > 0.9
+    assert known_share(other, english_rules()) == 0.0
+    assert rules_for(english)[0] == english_rules()
+    assert np.array_equal(
+        head_children(english, learnt_rules(english)), head_children(other, rules_for(other)[0])
+    )
+    lines = [
+        "(TOP (XP (A a) (H h) (B b) (. .)))", "(TOP (XP (H h) (YP (A a) (K k)) (. .)))",
+        "(TOP (XP (YP (B b) (K k)) (A a) (H h) (. .)))", "(TOP (XP (B b) (A a) (H h) (. !)))",
+    ]  # fmt: skip
+    trees = brackets.parse_trees("\n".join(lines))
+    heads = head_children(trees, learnt_rules(trees))
+    tops: dict[str, set[str]] = {trees.labels[trees.label[i]]: set() for i in np.flatnonzero(trees.word < 0)}
+    for i in np.flatnonzero(trees.word < 0):
+        tops[trees.labels[trees.label[i]]].add(trees.labels[trees.label[heads[i]]])
+    assert tops == {"XP": {"H"}, "YP": {"K"}, "TOP": {"XP"}}
+
+
+def test_what_was_decided_is_said(tmp_path: pathlib.Path) -> None:
+    write_trees(foreign(sample_treebank(60, 5)), tmp_path / "other.ptb")
+    write_trees(sample_treebank(60, 5), tmp_path / "english.ptb")
+    said = "the English head rules know 0 % of these phrases"
+    for name, there in (("other", True), ("english", False)):
+        done = call("convert", tmp_path / f"{name}.ptb")
+        assert done.code == 0
+        assert (f"{said}: heads are learnt" in done.err) == there
+        options = ("--states", 2, "--span-loss", 0, "--out", tmp_path / name)
+        done = call("train", "lpcfg", tmp_path / f"{name}.ptb", *options)
+        assert (f"{said}: wide ones are cut by --factor right" in done.err) == there
+        factor = load(tmp_path / name).latent.report["binarisation"]["factor"]
+        assert factor == ("right" if there else "head")
+    done = call("train", "lpcfg", tmp_path / "other.ptb", "--factor", "head", *options)
+    assert said not in done.err

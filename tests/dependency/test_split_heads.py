@@ -15,6 +15,7 @@ from eigenparse.decode.dependency.rerank import score_conllu
 from eigenparse.decode.dependency.split_heads import parse_split_heads, tree_parser
 from eigenparse.decode.grammar.parser import ParserOptions, explore, make_parser, word_choices
 from eigenparse.errors import DataError, OptionError
+from eigenparse.inference.dependency.proper_heads import proper_heads, tree_logs
 from eigenparse.inference.dependency.rerank import scored
 from eigenparse.inference.dependency.split_heads import score_split_heads
 from eigenparse.inference.grammar.forest import NO_PRUNING, Choices, unconstrained
@@ -148,7 +149,9 @@ def test_files_keep_every_bit(tmp_path: pathlib.Path) -> None:
     out = io.StringIO()
     assert score_conllu(again, lines, out) == ()
     assert out.getvalue().count("\n") == len(trees)
-    assert float(out.getvalue().split()[0]) == pytest.approx(score_split_heads(model, trees)[0], abs=1e-5)
+    assert float(out.getvalue().split()[0]) == pytest.approx(
+        tree_logs(proper_heads(model), trees)[0], abs=1e-5
+    )
 
 
 def test_the_verb_and_its_channels(tmp_path: pathlib.Path) -> None:

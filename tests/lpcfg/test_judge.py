@@ -29,7 +29,7 @@ from eigenparse.kernels.grammar.judge import DENSE, TEMPLATES, Seen, Symbols, ju
 from eigenparse.kernels.grammar.judge_tags import TAG_DENSE, TAG_TEMPLATES, share_out, tag_rows
 from eigenparse.learn.grammar.judge import JudgeOptions, held_parts, learn_judge
 from eigenparse.learn.grammar.judge_cases import gold_brackets, tags_of
-from eigenparse.learn.grammar.judge_fit import Cases, Fit, penalised_loss
+from eigenparse.learn.grammar.judge_fit import Cases, Fit, penalised_loss, sureness
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.models.grammar.judge import Judge, look_of
 from eigenparse.models.grammar.kind import GRAMMAR, GRAMMARS
@@ -346,3 +346,12 @@ def test_every_sentence_still_has_a_tree(grammar: LatentGrammar) -> None:
     parser = make_parser(grammar)
     for words in (["x"], ["never", "seen", "words"], *tokens_of(treebank())[:5]):
         assert decode(parser, words).derivations
+
+
+@pytest.mark.parametrize("boast", [1.0, 1.6])
+def test_log_odds_that_boast_are_scaled_down(boast: float) -> None:
+    """Outcomes drawn by true odds, beliefs with odds that are so many times too large."""
+    rng = np.random.default_rng(3)
+    odds = rng.normal(0.0, 2.0, 40_000)
+    right = (rng.random(odds.size) < 1.0 / (1.0 + np.exp(-odds))).astype(float)
+    assert sureness(1.0 / (1.0 + np.exp(-boast * odds)), right) == pytest.approx(1.0 / boast, rel=0.05)

@@ -7,13 +7,20 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.sparse import csr_matrix
 
 from eigenparse.corpus.columns import Label
 from eigenparse.corpus.word_classes import class_levels
 from eigenparse.learn.grammar.counts import estimate, hard_counts
 from eigenparse.learn.grammar.em import expected_counts
 from eigenparse.learn.grammar.encode import ENOUGH, encoded_whole
-from eigenparse.learn.grammar.lexicon import LexiconOptions, class_tree, token_sums, with_lexicon
+from eigenparse.learn.grammar.lexicon import (
+    LexiconOptions,
+    class_tree,
+    tag_exchange,
+    token_sums,
+    with_lexicon,
+)
 from eigenparse.learn.grammar.states import StateOptions, random_states
 from eigenparse.models.grammar.pcfg import Skeleton, Weights, plain_weights
 from eigenparse.models.words import symbol_of, symbols_of, word_table
@@ -110,6 +117,45 @@ def test_words_that_stand_alone_have_relative_frequencies() -> None:
     assert found["U", "Cc"] == pytest.approx(1 / 2, rel=ROUNDING)
     assert found["X", "x"] == pytest.approx(1.0, rel=ROUNDING)
     assert ("U", "bb") not in found
+
+
+def first(label: str, word: str) -> Tree:
+    return ("S", (label, word), ("X", "x"))
+
+
+def test_a_capital_at_the_start_of_a_sentence_is_no_other_word() -> None:
+    """Aa began a sentence once: two thirds of its case weight go to aa, which was T three times and U once."""
+    options = LexiconOptions(word_weight=0.0, tag_weight=0.0, case_weight=6.0, least=0.0)
+    found = entries(*plain_lexicon([*CORPUS, first("U", "Aa")], options))
+    borrowed = Fraction(6) * Fraction(1 + 1, 1 + 2)
+    assert_allclose(found["T", "Aa"], float(borrowed * Fraction(3, 4) / (1 + borrowed) / 4), rtol=ROUNDING)
+    assert_allclose(found["U", "Aa"], float((1 + borrowed / 4) / (1 + borrowed) / 3), rtol=ROUNDING)
+    assert_allclose(found["T", "aa"], float(Fraction(3, 4)), rtol=ROUNDING)
+    assert ("T", "Cc") not in found  # no word cc
+    inner = entries(*plain_lexicon([*CORPUS, *[pair("U", "Aa")] * 4], options))
+    assert inner["T", "Aa"] * 4 < found["T", "Aa"] * 4 * 4 * 0.5  # a name inside sentences borrows less
+
+
+def test_words_of_light_trees_borrow_no_more_than_others() -> None:
+    """Trees that all count half say the same about their words."""
+    trees = as_trees(CORPUS)
+    found = []
+    for weight in (1.0, 0.5):
+        encoded = encoded_corpus(replace(trees, weight=np.full(len(trees), weight)))
+        weights, rows = plain_weights(encoded.skeleton), encoded.trees.row_weight()
+        count = np.bincount(encoded.trees.label, weights=rows, minlength=weights.states.size)
+        tokens = token_sums(encoded.trees, rows, np.arange(rows.size + 1), count, weights.state_at)
+        options = replace(OPTIONS, class_weight=2.0 * weight, rare=1, tag_weight=1.0, frequent=100)
+        made = entries(*with_lexicon(encoded.skeleton, weights, encoded.trees.words, tokens, options))
+        found.append({key: value for key, value in made.items() if key[1] in encoded.trees.words})
+    assert found[0] == pytest.approx(found[1], rel=1e-6)
+
+
+def test_exchange_of_tags_is_the_chance_that_another_token_has_a_tag() -> None:
+    """Two words of two tokens, NN VB and NN NN: after NN another token is NN in two of three cases."""
+    counts = csr_matrix(np.array([[1.0, 1.0], [2.0, 0.0]]))
+    found = tag_exchange(counts, np.array([0, 1], dtype=np.int32), LexiconOptions())
+    assert_allclose(found, [[2 / 3, 1 / 3], [1.0, 0.0]], atol=1e-3)
 
 
 def test_unlikely_labels_are_left_out() -> None:

@@ -80,12 +80,14 @@ def test_chosen_brackets_and_tags_are_counted_by_what_was_promised(model: Path) 
     assert found["brackets"].true @ found["brackets"].count == pytest.approx(right)
 
 
-def test_the_table_of_calibration_has_an_error_for_brackets_and_tags(model: Path, tmp_path: Path) -> None:
+def test_the_table_of_calibration_has_an_error_for_brackets_tags_and_trees(
+    model: Path, tmp_path: Path
+) -> None:
     gold = tmp_path / "gold.ptb"
     gold.write_text("(TOP (S (NP (DT the) (NN dog)) (VP (VBZ sleeps))))\n")
     done = CliRunner().invoke(app, ["evaluate", str(gold), str(model), "--calibration"])
     assert done.exit_code == 0
-    assert done.output.count("expected calibration error") == 2
+    assert done.output.count("expected calibration error") == 3
 
 
 def test_calibration_of_a_grammar(model: Path) -> None:

@@ -1,4 +1,4 @@
-"""A grammar and gold trees in, how honest its posteriors of constituents and tags are out."""
+"""A grammar and gold trees in, how well its posteriors of constituents and tags are calibrated out."""
 
 from pathlib import Path
 
@@ -44,17 +44,23 @@ def calibrations(
 
 
 def chosen_calibrations(grammar: Grammar, gold: str | Path | Treebank) -> dict[str, Calibration]:
-    """Of the constituents and of the tags in the best trees: the posteriors that users see beside their trees."""
+    """Of the best trees, of their constituents and of their tags: the posteriors that users see beside their trees.
+
+    A tree is right if it has the constituents of the gold tree and no others.
+    """
     trees = gold if isinstance(gold, Treebank) else normalise(read_trees(gold))
     brackets: list[tuple[float, bool]] = []
     tags: list[tuple[float, bool]] = []
+    whole: list[tuple[float, bool]] = []
     found = grammar.parse_many(tokens_of(trees))
     for parse, true, true_tags in zip(found, gold_brackets(trees), tags_of(trees), strict=True):
         if parse.status not in ("ok", "relaxed"):  # pieces glued together have no posterior
             continue
+        own = {(b.start, b.end, b.label) for b in parse.brackets}
+        whole.append((parse.probability, own == {one for one in true if one[2] != ROOT}))
         brackets += [(b.posterior, (b.start, b.end, b.label) in true) for b in parse.brackets]
-        tags += [(own.posterior, own.tag == name) for own, name in zip(parse.tags, true_tags)]
+        tags += [(one.posterior, one.tag == name) for one, name in zip(parse.tags, true_tags)]
     return {
         name: calibrate(np.array([p for p, _ in pairs]), np.array([t for _, t in pairs]))
-        for name, pairs in (("brackets", brackets), ("tags", tags))
+        for name, pairs in (("brackets", brackets), ("tags", tags), ("trees", whole))
     }

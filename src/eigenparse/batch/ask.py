@@ -6,9 +6,9 @@ goes on after the sentences whose trees are there already.
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path
 
+from eigenparse.api.correct import Draft
 from eigenparse.api.grammar import Grammar
 from eigenparse.api.pictures import text
 from eigenparse.batch.parse_grammar import read_requests
@@ -33,14 +33,6 @@ HELP = """\
   s            leave this sentence out, next
   q            end; what was kept is in the file"""
 Ask = Callable[[str], str]
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A sentence under correction: what is known, and the best tree that keeps it."""
-
-    request: Request
-    parse: Parse
 
 
 def ask(model: Path, asked: ParseRequest, prompt: Ask = input) -> int:
@@ -82,7 +74,7 @@ def append_line(path: Path, line: str) -> None:
 
 def corrected(grammar: Grammar, request: Request, prompt: Ask) -> str | None:
     """The tree that was accepted in the end, "" for a sentence left out, None to end."""
-    drafts = [Draft(request, _parsed(grammar, request))]
+    drafts = [Draft.of(grammar, request)]
     print("\n".join(shown(drafts[-1].parse)))
     while True:
         try:
@@ -97,16 +89,13 @@ def corrected(grammar: Grammar, request: Request, prompt: Ask) -> str | None:
             drafts = drafts[:-1] or drafts
         else:
             try:
-                changed = fixed(drafts[-1], words)
-                drafts.append(Draft(changed, _parsed(grammar, changed)))
+                drafts.append(fixed(grammar, drafts[-1], words))
+                if len(drafts[-1].imposed) > len(drafts[-2].imposed):
+                    print("no tree of the grammar has this; it is put in as you say, and the rest stays")
             except (DataError, ValueError, IndexError) as problem:
                 print(problem if isinstance(problem, DataError) else f"not understood\n{HELP}")
                 continue
         print("\n".join(shown(drafts[-1].parse)))
-
-
-def _parsed(grammar: Grammar, request: Request) -> Parse:
-    return next(grammar.stream([request]))[0]
 
 
 def shown(parse: Parse) -> Iterator[str]:
@@ -118,24 +107,24 @@ def shown(parse: Parse) -> Iterator[str]:
     yield "      " + " ".join(f"{i}:{w}/{t.tag}" for i, (w, t) in enumerate(zip(parse.tokens, parse.tags), 1))
 
 
-def fixed(draft: Draft, words: list[str]) -> Request:
-    """What is known after one correction."""
+def fixed(grammar: Grammar, draft: Draft, words: list[str]) -> Draft:
+    """The draft after one correction."""
     request, parse = draft.request, draft.parse
     if words[0] == "t":
         tags: list[Tag] = list(request.tags or [None] * len(request.tokens))
         tags[_index(words[1], len(tags))] = words[2]
-        return replace(request, tags=tuple(tags))
+        return draft.corrected(grammar, tags=tuple(tags))
     if words[0] == "x":
         one = parse.brackets[_index(words[1], len(parse.brackets))]
-        return replace(request, limits=(*request.limits, *span_limits((), [(one.start, one.end, one.label)])))
+        return draft.corrected(grammar, span_limits((), [(one.start, one.end, one.label)]))
     first, _, last = words[0].partition("-")
     if last:
         start, end = int(first) - 1, int(last)
         spans = [(start, end, words[1]) if len(words) > 1 else (start, end)]
-        return replace(request, limits=(*request.limits, *span_limits(spans)))
+        return draft.corrected(grammar, span_limits(spans))
     one = parse.brackets[_index(first, len(parse.brackets))]
     wrong = [(one.start, one.end, one.label)] if one.label != words[1] else []
-    return replace(request, limits=(*request.limits, *span_limits([(one.start, one.end, words[1])], wrong)))
+    return draft.corrected(grammar, span_limits([(one.start, one.end, words[1])], wrong))
 
 
 def _index(word: str, n: int) -> int:

@@ -2,6 +2,7 @@
 
 import time
 
+from eigenparse.decode.dependency.latent_trees import parse_latent
 from eigenparse.decode.dependency.split_heads import parse_split_heads, tree_parser
 from eigenparse.evaluate.attachment import attachment
 from eigenparse.inference.dependency.arcs import parse
@@ -20,10 +21,14 @@ def evaluate_arcs(model: ArcModel, data: TreeData) -> list[str]:
     return ["  ".join(f"{name} {value:.2f}" for name, value in figures.items())]
 
 
-def evaluate_trees(model: SplitHeads, data: TreeData) -> list[str]:
-    """The same of a split-head grammar alone, with its speed."""
+def evaluate_trees(model: TreeModel, data: TreeData) -> list[str]:
+    """The same of a latent tree model alone, with its speed."""
     start = time.process_time()
-    figures = attachment(data.trees, parse_split_heads(tree_parser(model), data.trees)).figures()
+    if isinstance(model, SplitHeads):
+        guess = parse_split_heads(tree_parser(model), data.trees)
+    else:
+        guess = parse_latent(model, data.trees)
+    figures = attachment(data.trees, guess).figures()
     speed = len(data.trees) / (time.process_time() - start)
     return ["  ".join(f"{name} {figures[name]:.2f}" for name in SHOWN) + f"  {speed:.0f} sentences/s"]
 

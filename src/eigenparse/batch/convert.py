@@ -5,7 +5,14 @@ from pathlib import Path
 
 from eigenparse.corpus.brackets import notes, read_trees_report
 from eigenparse.corpus.columns import Treebank
-from eigenparse.corpus.heads import conllu_lines, load_rules, to_dependencies
+from eigenparse.corpus.heads import (
+    ENOUGH,
+    HeadRules,
+    conllu_lines,
+    load_rules,
+    rules_for,
+    to_dependencies,
+)
 from eigenparse.corpus.normalise import Normalisation, normalise_report
 from eigenparse.work.progress import tell
 
@@ -24,8 +31,20 @@ def cleaned(
 
 
 def conllu(treebank: Treebank, rules: Path | None) -> list[str]:
-    """Dependency trees by head rules, those for English unless a file of others is given."""
-    return conllu_lines(to_dependencies(treebank, None if rules is None else load_rules(rules)))
+    """Dependency trees by head rules: of a file, or chosen for the treebank."""
+    return conllu_lines(
+        to_dependencies(treebank, chosen_rules(treebank) if rules is None else load_rules(rules))
+    )
+
+
+def chosen_rules(treebank: Treebank) -> HeadRules:
+    """The English rules, or, where they do not fit, rules learnt from these trees, which is said."""
+    rules, share = rules_for(treebank)
+    if share < ENOUGH:
+        tell(
+            f"the English head rules know {100 * share:.0f} % of these phrases: heads are learnt from the trees"
+        )
+    return rules
 
 
 def leaf_lines(treebank: Treebank, *, tags: bool) -> list[str]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from eigenparse.batch.convert import chosen_rules
 from eigenparse.batch.files import check_files, write_chunks
 from eigenparse.batch.written import numbered
 from eigenparse.corpus.brackets import parse_trees, read_trees
@@ -71,7 +72,10 @@ def read_corpus(names: Sequence[str], *, arcs: bool, skip_broken: bool) -> Corpu
         return read_many(list(names), skip_broken=skip_broken).trees
     else:
         treebank = read_trees(list(names), skip_broken=skip_broken)
-    return to_dependencies(normalise(treebank)) if arcs else treebank
+    if not arcs:
+        return treebank
+    cleaned = normalise(treebank)
+    return to_dependencies(cleaned, chosen_rules(cleaned))
 
 
 def looks_like_conllu(text: str) -> bool:

@@ -9,7 +9,7 @@ from eigenparse.batch.facts import table
 
 
 def calibration_lines(gold: Path, model: Path) -> Iterator[str]:
-    """One table for the brackets and one for the tags of the best trees, each with its expected calibration error."""
+    """Tables for the brackets, the tags and the best trees themselves, each with its expected calibration error."""
     for name, found in chosen_calibrations(load(model), gold).items():
         rows = [
             {
@@ -21,4 +21,6 @@ def calibration_lines(gold: Path, model: Path) -> Iterator[str]:
             for claimed, true, n in zip(found.claimed, found.true, found.count)
         ]
         yield "".join(f"{line}\n" for line in table(rows))
-        yield f"expected calibration error of {name}: {found.error:.4f}\n\n"
+        promised, right = (found.count @ mean / found.count.sum() for mean in (found.claimed, found.true))
+        yield f"expected calibration error of {name}: {found.error:.4f} "
+        yield f"(promised {promised:.3f}, right {right:.3f})\n\n"

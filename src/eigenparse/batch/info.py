@@ -5,6 +5,7 @@ from typing import Any
 
 from eigenparse.batch.facts import fact_lines
 from eigenparse.batch.requests import InfoRequest
+from eigenparse.errors import OptionError
 from eigenparse.models.registry import kind_of, named, read_parts
 
 Facts = dict[str, Any]
@@ -16,6 +17,10 @@ def info(path: Path, asked: InfoRequest) -> tuple[Facts, list[str]]:
     if "info" in kind.verbs:
         found: tuple[Facts, list[str]] = named(kind.verbs["info"])(path, asked)
         return found
+    if asked.labels:
+        raise OptionError(
+            f"{path}: holds {kind.title}, and --label asks for the states of a grammar; leave it out"
+        )
     _, header, arrays = read_parts(path)
     model = named(kind.model).from_parts(header, arrays)
     facts = {

@@ -43,7 +43,7 @@ def describe(grammar: LatentGrammar, wanted: Sequence[str], n_labels: int, top: 
                     for rule, text, value in profile.phrases
                 ],
             }
-            for profile in state_profiles(skeleton, first, chosen, top)
+            for profile in state_profiles(grammar, chosen, top)
         ],
     }
 

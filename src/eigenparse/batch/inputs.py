@@ -48,7 +48,9 @@ def sentences(
         return (tokens_of(line, **style) or None for line in lines)
     head = list(islice(lines, LOOK))
     kind = recognise_lines(head)
-    how = asked.reading if asked.reading != AUTO else _chosen(kind, head, name_of(asked))
+    if kind == "empty" and asked.text is None and str(asked.source) != STANDARD_INPUT and len(head) < LOOK:
+        raise misplaced(kind, name_of(asked), "text")
+    how = asked.reading if asked.reading != AUTO else _chosen(kind, head, asked)
     for sentence in _said(asked, kind, how, head):
         tell(sentence)
     readers: dict[str, Callable[[Iterable[str]], Words]] = {
@@ -78,15 +80,17 @@ def name_of(asked: ParseRequest) -> str:
     return "standard input" if str(asked.source) == STANDARD_INPUT else str(asked.source)
 
 
-def _chosen(kind: str, head: list[str], source: str) -> str:
+def _chosen(kind: str, head: list[str], asked: ParseRequest) -> str:
     """How text of a kind is read."""
+    if asked.tagged and kind not in ("trees", "conllu"):
+        return TOKENS
     if kind in ("trees", "conllu"):
         return kind
     if kind == "text":
         return RAW_LINES if _has_sentence_lines(head) else RAW
     if kind in ("tokens", "empty"):
         return TOKENS
-    raise misplaced(kind, source, "text")
+    raise misplaced(kind, name_of(asked), "text")
 
 
 def _has_sentence_lines(lines: list[str]) -> bool:

@@ -1,4 +1,4 @@
-"""Parse with a dependency parser or a split-head grammar: CoNLL-U or tokens in, CoNLL-U out, block by block."""
+"""Parse with a dependency parser or a latent tree model: CoNLL-U or tokens in, CoNLL-U out, block by block."""
 
 import functools
 import io
@@ -14,7 +14,7 @@ from eigenparse.batch.places import ModelPlace, loaded
 from eigenparse.batch.requests import AUTO, ParseRequest
 from eigenparse.corpus.conllu import from_sentences, read_input
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.decode.dependency import arcs, split_heads
+from eigenparse.decode.dependency import arcs, latent_trees, split_heads
 from eigenparse.decode.grammar.parser import ParserOptions
 from eigenparse.errors import DataError, FormatError, OptionError
 from eigenparse.models.dependency.split_heads import SplitHeads
@@ -50,7 +50,7 @@ def parse_arcs(path: Path, asked: ParseRequest, where: Where) -> Iterator[bytes]
 
 
 def parse_trees(path: Path, asked: ParseRequest, where: Where) -> Iterator[bytes]:
-    """Trees of a latent tree model that is a parser too."""
+    """Trees of a latent tree model."""
     _check(asked, *GRAMMAR_ONLY)
     _tree_parser(ModelPlace.of(path), asked.max_length, asked.memory)  # a model that cannot is refused here
     counts: Counter[str] = Counter()
@@ -121,12 +121,12 @@ def arcs_block(block: LineBlock) -> tuple[bytes, Counter[str]]:
 
 
 def trees_block(block: LineBlock) -> tuple[bytes, Counter[str]]:
-    """A block as a split-head grammar parses it; its sentences, words, and sentences too long."""
+    """A block as a latent tree model parses it; its sentences, words, and sentences too long."""
     text, asked = io.StringIO(), block.asked
     parser = _tree_parser(block.place, asked.max_length, asked.memory)
     try:
         corpus = read_input(block.lines, source=str(asked.source))
-        n_long = split_heads.parse_corpus(parser, corpus, text, n_best=asked.kbest)
+        n_long = parser.parse_corpus(corpus, text, n_best=asked.kbest)
     except FormatError as problem:
         raise shifted(problem, block.first) from None
     counts = Counter(sentences=len(corpus), words=corpus.trees.n_words, long=n_long)
@@ -134,17 +134,15 @@ def trees_block(block: LineBlock) -> tuple[bytes, Counter[str]]:
 
 
 @functools.lru_cache(maxsize=2)
-def _tree_parser(place: ModelPlace, max_length: int | None, memory: int | None) -> "split_heads.TreeParser":
-    """A model of split heads ready to parse; OptionError if it scores trees only."""
-    model = loaded(place)
-    if not isinstance(model, SplitHeads):
-        raise OptionError(
-            f"{place.path}: the estimator {model.estimator} scores trees but finds none; "
-            "train with --estimator lpcfg"
-        )
-    usual = ParserOptions()
+def _tree_parser(
+    place: ModelPlace, max_length: int | None, memory: int | None
+) -> "split_heads.TreeParser | latent_trees.LatentParser":
+    """A latent tree model ready to parse; OptionError if it scores trees only."""
+    model, usual = loaded(place), ParserOptions()
     limits = replace(usual, max_length=max_length or usual.max_length, memory=memory or usual.memory)
-    return split_heads.tree_parser(model, limits)
+    if isinstance(model, SplitHeads):
+        return split_heads.tree_parser(model, limits)
+    return latent_trees.latent_parser(model, limits)
 
 
 def _has_tags(trees: Dependencies) -> bool:

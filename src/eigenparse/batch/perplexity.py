@@ -20,7 +20,7 @@ from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.recognise import recognise_lines
 from eigenparse.errors import DataError
 from eigenparse.inference.grammar.probability import sentence_log_p, tree_log_p
-from eigenparse.inference.grammar.proper import is_signed, proper_parts
+from eigenparse.inference.grammar.proper import is_signed, projected, proper_parts
 from eigenparse.models.words import word_table
 from eigenparse.run.local import thread_map
 from eigenparse.work.work import Where
@@ -50,11 +50,14 @@ class Rate:
 def perplexity_grammar(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
     """Lines of figures: words summed over their trees, known words apart, and trees where trees are given."""
     grammar = Grammar.of(loaded(ModelPlace.of(path)))
-    if is_signed(grammar.latent) and not asked.project:
-        raise DataError(
-            "the weights are signed, which is no distribution over sentences; "
-            "add --project for the nearest one, or see `eigenparse score` for the trees"
-        )
+    if is_signed(grammar.latent):
+        if not asked.project:
+            raise DataError(
+                "the weights are signed, which is no distribution over sentences; "
+                "add --project for the nearest one, or see `eigenparse score` for the trees"
+            )
+        grammar = Grammar.of(projected(grammar.latent))
+        yield b"projected: negative weights are zero; `eigenparse score --project` says what that costs\n"
     words, trees = _read(grammar, asked.sources)
     if not words:
         raise DataError("the input has no sentence; check the file, or what was piped in")

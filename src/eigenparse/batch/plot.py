@@ -61,7 +61,7 @@ def training_curves(content: dict[str, Any], n_labels: int) -> list[Curves]:
 
 
 def grammar_curves(path: Path, gold: Path | None, most: int, n_labels: int) -> list[Curves]:
-    """What a grammar says about its learning and, with gold trees, about its honesty."""
+    """What a grammar says about its learning and, with gold trees, about its calibration."""
     latent = load_model(path)
     names = [str(label) for label in latent.skeleton.labels]
     found = [singular_curves(latent.report, names, most=n_labels), learning_curves(latent.report)]

@@ -122,12 +122,17 @@ def _input(model: Tagger, block: TagBlock) -> Sequences:
     """The columns the model reads, under the names it knows them by."""
     names, found, source = block.asked.columns, block.form, str(block.asked.source)
     corpus = parse_labelled(block.lines, source=source, form=found, columns=names)
-    if found == "columns" and names is None:
-        if len(corpus) and len(corpus.columns) != block.width:
-            raise FormatError(
-                f"{len(corpus.columns)} columns where the first token has {block.width}",
-                source=source, line=int(corpus.line[0]), remedy="give every token the same columns",
-            )  # fmt: skip
+    if found == "columns" and names is None and len(corpus) and len(corpus.columns) != block.width:
+        raise FormatError(
+            f"{len(corpus.columns)} columns where the first token has {block.width}",
+            source=source, line=int(corpus.line[0]), remedy="give every token the same columns",
+        )  # fmt: skip
+    return named_columns(model, corpus, source, given=found != "columns" or names is not None)
+
+
+def named_columns(model: Tagger, corpus: Sequences, source: str, *, given: bool) -> Sequences:
+    """The columns under the names that the model knows them by; given: they have names of their own."""
+    if not given:
         usual = [*model.columns, model.label, *(f"c{k}" for k in range(len(corpus.columns)))]
         renamed = tuple(Column(name, c.ids, c.symbols) for name, c in zip(usual, corpus.columns))
         corpus = Sequences(renamed, corpus.offsets, corpus.line)

@@ -11,12 +11,14 @@ import numpy as np
 
 from eigenparse.corpus.brackets import escape, parse_trees
 from eigenparse.corpus.columns import Treebank, sentences_of
+from eigenparse.corpus.heads import ENOUGH
 from eigenparse.corpus.transform import binarise
 from eigenparse.decode.grammar.parser import make_parser
 from eigenparse.decode.grammar.request import Request
 from eigenparse.decode.grammar.results import PLAIN, answer_or_none, make_tables, parses_of
 from eigenparse.errors import DataError, OptionError
 from eigenparse.evaluate.brackets import score_brackets
+from eigenparse.learn.grammar.learner import with_factor
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.learn.grammar.shards import Shards
 from eigenparse.models.grammar.pcfg import LatentGrammar
@@ -92,6 +94,11 @@ def learnt(grammar: LatentGrammar) -> list[str]:
         f"states, at most {facts['most_states']} per label; members: {facts['members']}; "
         f"{facts['parameters']} parameters",
     ]
+    if report.get("head_rules_know", 1.0) < ENOUGH:
+        lines.append(
+            f"the English head rules know {100 * report['head_rules_know']:.0f} % of these phrases: wide ones are cut "
+            f"by --factor {report['binarisation']['factor']}"
+        )
     values = (report.get("members") or [{}])[0].get("singular", {})
     ratios = [v[-1] / v[0] for v in values.values() if len(v) > 1 and v[0] > 0]
     if ratios:
@@ -150,7 +157,7 @@ def _trials(treebank: Treebank, dev: Treebank, work: Work) -> Callable[[GrammarO
 
 def _frequent(options: GrammarOptions, treebank: Treebank) -> list[tuple[str, int]]:
     """Names and node counts of the most frequent labels of the binary trees."""
-    trees = binarise(treebank, options.filled().binarisation)
+    trees = binarise(treebank, with_factor(options, treebank)[0].filled().binarisation)
     count = np.bincount(trees.label, minlength=len(trees.labels))
     order = np.argsort(-count, kind="stable")[:N_LABELS]
     return [(str(trees.labels[a]), int(count[a])) for a in order]

@@ -24,7 +24,7 @@ def detail_of(asked: ParseRequest) -> Detail:
 
 
 def written(found: tuple[Parse, ...], asked: ParseRequest) -> bytes:
-    """What a line of input gives: a tree a line, or one JSON object."""
+    """What a line of input gives: one tree per line, or one JSON object."""
     if asked.form == "json":
         return (json.dumps(_json(found, asked.kbest), ensure_ascii=False) + "\n").encode("utf-8")
     if asked.form == "text":

@@ -10,6 +10,7 @@ import typer
 
 from eigenparse.cli.app import FOLDER, READ, WRITTEN, app, verb
 from eigenparse.cli.options import SkipBroken
+from eigenparse.errors import OptionError
 
 PIPE_WIDTH = 100
 EXAMPLES = """
@@ -74,4 +75,6 @@ def draw(
 def _form_of(out: Path | None) -> Picture:
     """What the name of a file asks for."""
     suffix = "" if out is None else out.suffix.lower().removeprefix(".")
+    if suffix in ("jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "pdf", "eps"):
+        raise OptionError(f"trees are drawn as svg, png or text, not as {suffix}; change the file's name")
     return Picture(suffix) if suffix in ("svg", "png") else Picture.text

@@ -49,8 +49,10 @@ def guide(
     """Make phrase trees of a dependency treebank: parse under its tags, and keep its subtrees whole."""
     from eigenparse.batch import guide as batch
     from eigenparse.batch.files import write_chunks
+    from eigenparse.models.registry import verb_of
     from eigenparse.work.work import Where
 
+    make = verb_of(model, "guide")
     counts = None if learn_from is None else batch.learn_from(*learn_from)
     options = batch.GuideOptions(required, crossed, most)
-    write_chunks(batch.guide(model, treebank, Where(jobs), counts, options), out)
+    write_chunks(make(model, treebank, Where(jobs), counts, options), out)

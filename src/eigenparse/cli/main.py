@@ -1,4 +1,4 @@
-"""The command line: one Typer application, one module a verb; arguments in, exit code out."""
+"""The command line: one Typer application, one module per verb; arguments in, exit code out."""
 
 import gc
 import os
@@ -78,6 +78,8 @@ def main() -> None:
         code = 0
     except MemoryError:
         code = complain("out of memory; use fewer states, fewer jobs or shorter sentences", 1)
+    except FileExistsError as problem:
+        code = complain(f"{problem.filename}: is a file; name a folder", 1)
     except OSError as problem:
         code = complain(
             f"{problem.filename or 'input or output'}: {problem.strerror or problem}; check path and space", 1

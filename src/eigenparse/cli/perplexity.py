@@ -33,7 +33,7 @@ def perplexity(
 
     A grammar sums over the trees of each sentence: over those that parsing looks at, so that the figure is an upper
     bound, or over all with --exact.  Trees as input get a figure of their own.  An HMM predicts each symbol from those
-    before it.
+    before it.  A tagger sums over all labellings of a sentence; labels in the input get a figure of their own.
     """
     from eigenparse.batch.requests import ScoreRequest
 

@@ -19,8 +19,8 @@ Examples:
 
 @verb(app, epilog=EXAMPLES)
 def sample(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A grammar or an HMM."), READ],
-    n: Annotated[int, typer.Option("-n", "--number", min=0, help="How many trees or sequences.")] = 1,
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A grammar, a tagger or an HMM."), READ],
+    n: Annotated[int, typer.Option("-n", "--number", min=1, help="How many trees or sequences.")] = 1,
     seed: Seed = 0,
     max_words: Annotated[int, typer.Option(min=1, help="Draw longer trees again.")] = 400,
     length: Annotated[

@@ -9,10 +9,14 @@ from eigenparse.cli.app import READ, app, verb
 from eigenparse.cli.options import Asked, SkipBroken, asks
 
 Model = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="A grammar, a latent tree model or an HMM."), READ
+    Path, typer.Argument(metavar="MODEL", help="A grammar, a latent tree model, a tagger or an HMM."), READ
 ]
 Sources = Annotated[
-    list[str], typer.Argument(metavar="FILE...", help="Trees, or text for an HMM; - is standard input."), READ
+    list[str],
+    typer.Argument(
+        metavar="FILE...", help="Trees, labelled tokens, or text for an HMM; - is standard input."
+    ),
+    READ,
 ]
 Column = Annotated[str | None, typer.Option(help="Column that an HMM of columns reads; else the last.")]
 Project = Annotated[
@@ -34,7 +38,8 @@ def score(
 
     Trees are normalised first.  Every tree with words has a finite log p; unknown words are spelt out.  Signed weights
     are no distribution: their totals may be negative, and --project scores by the nearest distribution.  An HMM scores
-    sequences, one per line.
+    sequences, one per line.  A tagger scores words with their labels if its emission looks at the word alone and its
+    weights are probabilities, else the labels given the tokens.
     """
     from eigenparse.batch.requests import ScoreRequest
 

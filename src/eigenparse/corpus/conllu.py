@@ -264,7 +264,7 @@ def write_conllu(
     relations: Sequence[str],
     tags: Sequence[Sequence[str]] | None = None,
 ) -> None:
-    """Write a corpus with new heads (T,), relations and, if given, tags (one a word), all else as it was read."""
+    """Write a corpus with new heads (T,), relations and, if given, tags (one per word), all else as it was read."""
     heads, offsets = head.tolist(), corpus.trees.offsets.tolist()
     for s, text in enumerate(corpus.text):
         low, high = offsets[s], offsets[s + 1]

@@ -1,4 +1,4 @@
-"""Head rules: which child of a phrase is its head.  Trees and rules in, dependency trees out.
+"""Head rules: which child of a phrase is its head.  Trees and rules in, dependency trees out; trees in, rules out.
 
 A rule line is ``LABEL left|right CHILD CHILD ...``: the children are searched from that side for the
 first symbol of the list, then for the second, and so on; if none is there, the first child from that
@@ -21,6 +21,7 @@ from eigenparse.errors import DataError, FormatError
 
 PUNCTUATION = frozenset({".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", '"'})
 ANY = "*"
+ENOUGH = 0.5  # of the phrases, known to a table of head rules that fits a treebank
 # For dependency trees and head-outward binarisation: after [collins-1999] and [yamada-matsumoto-2003],
 # with the labels of newer treebanks.
 ENGLISH = """
@@ -54,7 +55,8 @@ X right
 * left
 """
 # For the head features of latent grammars: coarser groups in the manner of [collins-1997], where a verb heads
-# its phrase before "to" does.  Merging the two tables would change every trained grammar.
+# its phrase before "to" does.  Grammars learn their features by this table and stored judges look at heads by it, so
+# that merging it with the other one would change both.
 ENGLISH_FEATURES = """
 NP right NN/NNP/NNPS/NNS/NML/NX/PRP/WP/EX NP $/QP/CD ADJP/JJ/JJS/JJR/VBG DT/RB/S/SBAR
 NML right NN/NNP/NNPS/NNS/NML/NX/PRP/WP/EX NP CD/QP JJ/ADJP
@@ -123,6 +125,55 @@ def load_rules(path: str | Path) -> HeadRules:
 def english_rules() -> HeadRules:
     """The built-in table for Penn-style English trees."""
     return parse_rules(ENGLISH, source="built-in English rules")
+
+
+def known_share(trees: Treebank, rules: HeadRules) -> float:
+    """The share of phrases of several children of which the rules name one; 1 if there are no such phrases."""
+    rank, _ = rank_table(trees.labels, rules)
+    worst = 1 + max((len(groups) for _, groups in rules.rules.values()), default=0)
+    rows = np.flatnonzero(trees.parent >= 0)
+    up = trees.parent[rows]
+    best = np.full(trees.label.size, worst, dtype=np.int16)
+    np.minimum.at(best, up, rank[trees.label[up], trees.label[rows]])
+    wide = np.bincount(up, minlength=trees.label.size) > 1
+    return float(np.mean(best[wide] < worst)) if wide.any() else 1.0
+
+
+def learnt_rules(trees: Treebank) -> HeadRules:
+    """Head rules read off trees: the head of a phrase is the child that tells most about it.
+
+    A child c of a phrase a is worth p(a | c) p(c | a)^(1/3): it occurs below few other labels, and phrases of this
+    label mostly have one.  The search begins at the side where the best child mostly stands.  Tags of words without
+    letters and digits are punctuation.
+    """
+    names, n = trees.labels, len(trees.labels)
+    leaf = np.flatnonzero(trees.word >= 0)
+    lettered = np.array([any(map(str.isalnum, word)) for word in trees.words], dtype=bool)[trees.word[leaf]]
+    marks = set(trees.label[leaf].tolist()) - set(trees.label[leaf[lettered]].tolist())
+    rows = np.flatnonzero(trees.parent >= 0)
+    up = trees.parent[rows].astype(np.int64)
+    pair = np.unique(up * n + trees.label[rows])
+    has = np.bincount(trees.label[pair // n] * np.int64(n) + pair % n, minlength=n * n).reshape(n, n)
+    phrases = np.bincount(trees.label[np.unique(up)], minlength=n)
+    worth = has / np.maximum(has.sum(axis=0), 1) * np.cbrt(has / np.maximum(phrases, 1)[:, None])
+    first, last = np.arange(trees.label.size), np.arange(trees.label.size)
+    first[up[::-1]], last[up] = rows[::-1], rows
+    rules = {}
+    for a in np.flatnonzero(phrases):
+        order = [c for c in np.argsort(-worth[a], kind="stable").tolist() if has[a, c] and c not in marks]
+        if not order:
+            continue
+        own = (trees.label[up] == a) & (trees.label[rows] == order[0])
+        from_right = np.sum(rows[own] == last[up[own]]) > np.sum(rows[own] == first[up[own]])
+        rules[names[a]] = (bool(from_right), tuple(frozenset({names[c]}) for c in order))
+    return HeadRules(rules, frozenset(names[c] for c in marks))
+
+
+def rules_for(trees: Treebank) -> tuple[HeadRules, float]:
+    """The English rules where they know at least half of the phrases, else those learnt; and the share they know."""
+    english = english_rules()
+    share = known_share(trees, english)
+    return (english if share >= ENOUGH else learnt_rules(trees)), share
 
 
 def feature_rules(symbols: Sequence[str]) -> HeadRules:

@@ -2,7 +2,7 @@
 
 A partial tree has brackets only where something is known: ``(NP the old man) the boats`` says that the first three
 words are an NP, ``( the boats )`` that two words belong together, ``(VBD man)`` that a word has this tag or is this
-phrase.  A JSON line has ``sentence`` (text or tokens) and may have ``tags`` (one a token, or null), ``require`` and
+phrase.  A JSON line has ``sentence`` (text or tokens) and may have ``tags`` (one per token, or null), ``require`` and
 ``forbid`` (spans ``[start, end]`` or ``[start, end, label]``, or objects with these names).
 """
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from eigenparse.errors import FormatError
 
@@ -13,12 +13,18 @@ NAMES = {
     "trees": "bracketed trees",
     "conllu": "CoNLL-U",
     "columns": "columns, one token per line",
+    "tagged": "words with their tags, as the_DT",
+    "table": "a table",
+    "spaced": "CoNLL-U with blanks between its columns",
+    "square": "trees in square brackets",
+    "numbers": "a table of numbers, as files of word vectors are",
     "phones": "a phone alignment",
     "json": "JSON",
     "markup": "HTML or XML",
     "model": "a model file",
     "audio": "audio",
     "packed": "a compressed file or archive",
+    "document": "a document (PDF, Word, Excel, RTF)",
     "binary": "binary data",
     "empty": "nothing",
 }
@@ -29,12 +35,18 @@ REMEDIES = {
     "trees": "`eigenparse convert` makes CoNLL-U, words or tags of trees",
     "conllu": "`eigenparse train dependency` learns from CoNLL-U",
     "columns": "`eigenparse train rhmm` and `eigenparse tag` read columns",
+    "tagged": "`eigenparse parse --tagged` and `eigenparse train rhmm` read lines of word_TAG, with _ before the tag",
+    "table": "take its column of text out, one sentence a line",
+    "spaced": "separate its ten columns by tabs",
+    "square": "write (S (NP ...)), with round brackets and a tag over each word",
+    "numbers": "give text or trees",
     "phones": "`eigenparse train phones` reads alignments beside recordings, `eigenparse evaluate` scores them",
-    "json": "give the text itself, one sentence a line",
+    "json": "give the text itself, one sentence per line",
     "markup": "save the page as plain text first",
     "model": "give the model as MODEL and a corpus or text here",
     "audio": "`eigenparse transcribe` reads recordings",
     "packed": "unpack it first",
+    "document": "save it as plain text in UTF-8 first",
     "binary": "give a text file in UTF-8",
     "empty": "check that it is the right file",
 }
@@ -45,10 +57,15 @@ _PHONE = re.compile(r"\d+ \d+ \S+")
 _MAGIC = (
     (b"RIFF", "audio"), (b"fLaC", "audio"), (b"NIST_1A", "audio"), (b"OggS", "audio"), (b"ID3", "audio"),
     (b"PK\x03\x04", "packed"), (b"\x1f\x8b", "packed"), (b"\xfd7zXZ", "packed"), (b"BZh", "packed"),
-    (b"%PDF", "binary"), (b"\x89PNG", "binary"), (b"\xff\xd8\xff", "binary"),
+    (b"%PDF", "document"), (b"{\\rtf", "document"), (b"\xd0\xcf\x11\xe0", "document"), (b"\x89PNG", "binary"),
+    (b"\xff\xd8\xff", "binary"),
 )  # fmt: skip
+_OFFICE = (b"[Content_Types].xml", b"mimetypeapplication/")  # in the archives that newer programs write
 
 
+_WIDE = re.compile(
+    rb"(?:[\t-~]\0){4}|(?:\0[\t-~]){4}|[\t-~]\0{3}[\t-~]\0{3}|\0{3}[\t-~]\0{3}[\t-~]"
+)  # UTF-16 or UTF-32
 _CONTROLS = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\x1c\x1d\x1e\x1f"))
 
 
@@ -73,9 +90,10 @@ def recognise_bytes(head: bytes) -> str | None:
         return "model"
     for magic, kind in _MAGIC:
         if head.startswith(magic):
-            return kind
+            office = kind == "packed" and any(name in head[:HEAD] for name in _OFFICE)
+            return "document" if office else kind
     controls = len(head[:HEAD]) - len(head[:HEAD].translate(None, _CONTROLS))
-    return "binary" if controls > max(1, len(head[:HEAD]) // 50) else None
+    return "binary" if b"\0" in head[:HEAD] or controls > max(1, len(head[:HEAD]) // 50) else None
 
 
 def misplaced(kind: str, source: str, wanted: str) -> FormatError:
@@ -87,8 +105,10 @@ def misplaced(kind: str, source: str, wanted: str) -> FormatError:
 
 def refuse_bytes(head: bytes, source: str, wanted: str = "text") -> None:
     """FormatError for what is no text: models, recordings, archives, pictures, UTF-16."""
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise FormatError("the text is UTF-16", source=source, line=1, remedy="convert the file to UTF-8")
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")) or _WIDE.match(head):
+        raise FormatError(
+            "the text is UTF-16 or UTF-32", source=source, line=1, remedy="convert the file to UTF-8"
+        )
     kind = recognise_bytes(head)
     if kind is not None:
         raise misplaced(kind, source, wanted)
@@ -129,6 +149,9 @@ def recognise_lines(lines: Sequence[str]) -> str:
         return "trees"
     if _is_columns(lines):
         return "columns"
+    for kind, fits in _DATA.items():
+        if fits(body):
+            return kind
     return "tokens" if _is_tokenised(filled) else "text"
 
 
@@ -156,6 +179,46 @@ def _is_columns(lines: Sequence[str]) -> bool:
     return len(widths) == 1 and widths.pop() in range(2, 7) and 2 * labels >= len(filled)
 
 
+_TAGGED = re.compile(r"\S+[_/](?:[A-Z][A-Z0-9$|+*:-]*|[.,:$#`'-]+|-[LR][RSC]B-)")
+_SPACED = re.compile(r"\d+(?:[-.]\d+)?(?: +\S+){5} +(?:\d+|_)(?: +\S+){1,3}\s*")
+_SQUARE = re.compile(r"\s*\[\s*[A-Z][^\s\[\]]*\s+\S")
+_NUMBER = re.compile(r"-?\d*[.,]?\d+(?:[eE][-+]?\d+)?")
+
+
+def _is_tagged(lines: Sequence[str]) -> bool:
+    """Whether nearly every token ends in a tag."""
+    tokens = [token for line in lines for token in line.split()]
+    return len(tokens) > 2 and sum(map(bool, map(_TAGGED.fullmatch, tokens))) >= 0.9 * len(tokens)
+
+
+def _is_table(lines: Sequence[str]) -> bool:
+    """Whether lines have the same number of tabs, or of commas or semicolons without a blank after them."""
+    if min(line.count("\t") for line in lines) >= 7 or all(re.match(r"\d+\t", line) for line in lines):
+        return True
+    counts = [{line.count(mark) for line in lines} for mark in "\t,;"]
+    tight = not any(", " in line or "; " in line for line in lines)
+    return len(lines) > 2 and any(
+        len(found) == 1 and min(found) > 0 and (mark == "\t" or tight) for mark, found in zip("\t,;", counts)
+    )
+
+
+def _is_numbers(lines: Sequence[str]) -> bool:
+    """Whether every line after the first is a name and several numbers, some of them with a point."""
+    rows = [line.split() for line in lines[1:]]
+    values = [value for row in rows for value in row[1:]]
+    whole = all(len(row) > 2 for row in rows) and all(map(_NUMBER.fullmatch, values))
+    return bool(rows) and whole and any("." in value for value in values)
+
+
+_DATA: dict[str, Callable[[Sequence[str]], bool]] = {
+    "spaced": lambda lines: all(map(_SPACED.fullmatch, lines[:-1] or lines)),
+    "table": _is_table,
+    "tagged": _is_tagged,
+    "square": lambda lines: (
+        bool(_SQUARE.match(lines[0])) and sum(line.count("[") - line.count("]") for line in lines) == 0
+    ),
+    "numbers": _is_numbers,
+}
 _ATTACHED = re.compile(
     r"""[^\W\d_][,;:!?](?:\s|$) | [^\W\d_]{2}[.]$ | [^\W_]n['’]t\b | [^\W_]['’](?:s|re|ve|ll|m|d)\b | ["(]\w""",
     re.VERBOSE,

@@ -112,7 +112,7 @@ class HMMDensity(
         return sequence_scores(self.model_, ids, offsets)
 
     def score(self, X: Any, y: Any = None, lengths: Any = None) -> float:
-        """Mean log probability a symbol: larger is better."""
+        """Mean log probability per symbol: larger is better."""
         found = self._filtered(X, lengths)
         return float(found.log_p.mean()) if found.log_p.size else 0.0
 

@@ -56,7 +56,7 @@ class RefinementHMMTagger(
         tokens = as_sequences(X, lengths)
         labels = flat_labels(y)
         if len(labels) != tokens.n_tokens:
-            raise DataError(f"{len(labels)} labels for {tokens.n_tokens} tokens; give one a token")
+            raise DataError(f"{len(labels)} labels for {tokens.n_tokens} tokens; give one per token")
         self.classes_, ids = np.unique(np.asarray(labels), return_inverse=True)
         names = tuple(str(k) for k in range(self.classes_.size))
         corpus = tokens.with_column(Column("label", ids.astype(np.int32), names))
@@ -76,7 +76,7 @@ class RefinementHMMTagger(
         """
         tokens, labels = as_sequences(X, lengths), np.asarray(flat_labels(y))
         if labels.size != tokens.n_tokens:
-            raise DataError(f"{labels.size} labels for {tokens.n_tokens} tokens; give one a token")
+            raise DataError(f"{labels.size} labels for {tokens.n_tokens} tokens; give one per token")
         if not hasattr(self, "dictionary_"):
             self.classes_ = np.unique(labels if classes is None else np.asarray(classes))
         strange = labels[~np.isin(labels, self.classes_)]

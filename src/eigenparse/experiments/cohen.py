@@ -113,7 +113,8 @@ def rate_section(plan: CohenPlan, found: Sequence[Measured]) -> Section:
         for one in found
     )
     header = (
-        "trees", "error", "least", "most", "plain PCFG", "one node a tree", "theorem 8, constants 1", "theorem / error",
+        "trees", "error", "least", "most", "plain PCFG", "one node per tree", "theorem 8, constants 1",
+        "theorem / error",
     )  # fmt: skip
     known = found[0].conditions
     text = (
@@ -129,9 +130,9 @@ def rate_section(plan: CohenPlan, found: Sequence[Measured]) -> Section:
         "all of them at 1 its figure has the right slope and a size that promises nothing for samples such as these."
     )
     series = (
-        Series("method of moments", tuple(sizes), tuple(errors), _least(found), _most(found)),
+        _error_series(sizes, found),
         Series("plain PCFG", tuple(sizes), tuple(one.plain_error for one in found)),
-        Series("one node a tree", tuple(sizes), tuple(one.single_error for one in found)),
+        Series("one node per tree", tuple(sizes), tuple(one.single_error for one in found)),
         Series("theorem 8, constants 1", tuple(sizes), tuple(one.bound for one in found)),
     )
     curves = Curves(
@@ -163,18 +164,9 @@ def sigma_section(plan: CohenPlan, found: Sequence[Measured]) -> Section:
         "the error of a plain PCFG, which is what there is to gain from states, it goes as σ to the power "
         f"{slope(sigmas, [one.error / one.plain_error for one in found]):.2f}. {_crossing(plan, found)}"
     )
-    order = sorted(range(len(found)), key=lambda k: sigmas[k])
-    xs = tuple(sigmas[k] for k in order)
-    series = (
-        Series(
-            "method of moments",
-            xs,
-            tuple(errors[k] for k in order),
-            tuple(min(found[k].errors) for k in order),
-            tuple(max(found[k].errors) for k in order),
-        ),
-        Series("plain PCFG", xs, tuple(found[k].plain_error for k in order)),
-    )
+    upwards = sorted(found, key=lambda one: one.conditions.sigma)
+    xs = tuple(one.conditions.sigma for one in upwards)
+    series = (_error_series(xs, upwards), Series("plain PCFG", xs, tuple(one.plain_error for one in upwards)))
     curves = Curves("Error and σ", "σ", "sum of |p learnt − p|", series, x_log=True, y_log=True)
     header = ("sharpness", "σ", "ξ", "error", "plain PCFG", "error / plain", "theorem 8, constants 1")
     return Section("Conditioning: error against σ", text, (Table("Error", header, rows), curves))
@@ -190,12 +182,10 @@ def _crossing(plan: CohenPlan, found: Sequence[Measured]) -> str:
     )
 
 
-def _least(found: Sequence[Measured]) -> tuple[float, ...]:
-    return tuple(min(one.errors) for one in found)
-
-
-def _most(found: Sequence[Measured]) -> tuple[float, ...]:
-    return tuple(max(one.errors) for one in found)
+def _error_series(xs: Sequence[float], found: Sequence[Measured]) -> Series:
+    """Errors of the method of moments, between those of the best and the worst run."""
+    means, least, most = zip(*((one.error, min(one.errors), max(one.errors)) for one in found))
+    return Series("method of moments", tuple(xs), means, least, most)
 
 
 def time_section(corpus: Corpus, outcomes: Sequence[Outcome], plan: CohenPlan) -> Section:

@@ -41,6 +41,7 @@ CORPUS: Value = lambda one: one.labelled  # noqa: E731
 SECONDS: Value = lambda one: one.train_seconds  # noqa: E731
 LOST: Value = lambda one: one.underivable  # noqa: E731
 LAST_OF_SIZES = 25  # figures 23 to 25 belong to experiment 4.1, 26 to 28 to 4.2
+YES_NO = {True: "yes", False: "no"}
 SLACK = 0.5  # points of F1 that seeds alone explain
 
 
@@ -151,11 +152,7 @@ def size_section(name: str, results: Results) -> Section:
     rows = tuple((x, *(results.mean(SIZES, s, x, value) for _, s, value in columns)) for x in xs)
     items = (
         Table("Figure 13: size of the training corpus", ("trees", *(title for title, _, _ in columns)), rows),
-        Table(
-            "Figure 13 as published (Penn WSJ)",
-            ("trees", "8 states", "no states", "hours"),
-            tuple((n, *values) for n, values in THESIS_SIZES.items()),
-        ),
+        _as_published("Figure 13", ("trees", "8 states", "no states", "hours"), THESIS_SIZES),
         _curves(
             "Figures 14 and 15: size and accuracy",
             "trees",
@@ -169,10 +166,7 @@ def size_section(name: str, results: Results) -> Section:
         _curves(
             "Figure 15 as published",
             "trees",
-            tuple(
-                Series(title, tuple(map(float, THESIS_SIZES)), tuple(v[k] for v in THESIS_SIZES.values()))
-                for k, title in enumerate(("8 states", "no states"))
-            ),
+            tuple(_published(title, THESIS_SIZES, k) for k, title in enumerate(("8 states", "no states"))),
         ),
         _times("Figure 16: size and training time", "trees", results, SIZES),
         _hours("Figure 16 as published", "trees", THESIS_SIZES),
@@ -251,13 +245,10 @@ def compared_section(name: str, results: Results) -> Section:
     empty: list[Cell] = [None] * (len(xs) - 1)
     plain = [results.mean(COMPARED, PLAIN, 1, MEAN), *empty, results.mean(COMPARED, PLAIN, 1, CORPUS), *empty]
     header = ("settings", *(f"unlabelled, {x}" for x in xs), *(f"labelled, corpus, {x}" for x in xs))
-    published = tuple((m, *values) for m, values in THESIS_COMPARISON.items())
     items = (
         Table("Figure 21: settings and states", header, (("no states", *plain), *rows)),
-        Table(
-            "Figure 21 as published (Penn WSJ, section 22)",
-            ("states", "Cohen et al. 2013", "thesis"),
-            published,
+        _as_published(
+            "Figure 21", ("states", "Cohen et al. 2013", "thesis"), THESIS_COMPARISON, ", section 22"
         ),
         _curves(
             "Figure 22: states and accuracy",
@@ -294,9 +285,8 @@ def verdict_section(name: str, results: Results) -> Section:
             for x in results.xs(SIZES)
         ]
         least = min(gains)
-        rows.append(
-            ("thesis' settings: 8 states beat none at every size (least gain)", least, _said(least > 0))
-        )
+        text = "thesis' settings: 8 states beat none at every size (least gain)"
+        rows.append((text, least, YES_NO[least > 0]))
     for part in (STATES, COMPARED):
         if results.has(part):
             rows += _shape_rows(part, results)
@@ -320,18 +310,22 @@ def _shape_rows(part: str, results: Results) -> list[tuple[Cell, ...]]:
         change = line[-1] - line[best]
         holds = change < -SLACK if falls else change >= -SLACK
         text = f"{part}: {title} ({xs[-1]} against the best, {xs[best]})"
-        rows.append((text, change, _said(holds)))
+        rows.append((text, change, YES_NO[holds]))
     return rows
-
-
-def _said(holds: bool) -> str:
-    return "yes" if holds else "no"
 
 
 def _curves(title: str, x_label: str, series: tuple[Series, ...]) -> Curves:
     drawn = tuple(line for line in series if line.x)
     note = "Bands reach from the worst to the best run." if any(line.low for line in drawn) else ""
     return Curves(title, x_label, "mean F1 of sentences", drawn, note=note)
+
+
+def _as_published(
+    figure: str, header: tuple[str, ...], table: Mapping[int, tuple[float, ...]], part: str = ""
+) -> Table:
+    """A table of the thesis as it is printed there."""
+    rows = tuple((x, *values) for x, values in table.items())
+    return Table(f"{figure} as published (Penn WSJ{part})", header, rows)
 
 
 def _published(name: str, table: Mapping[int, tuple[float, ...]], column: int) -> Series:
@@ -354,8 +348,7 @@ def _runs(figure: int, title: str, results: Results, setting: str, value: Value)
     n = max(map(len, found.values()))
     rows = tuple((x, *values, float(np.mean(values))) for x, values in found.items())
     head = (x_name, *(f"run {k + 1}" for k in range(max(n, 3))), "mean")
-    published = tuple((x, *values) for x, values in THESIS_RUNS[figure].items())
     return (
         Table(f"Figure {figure}: {title}", (*head[: n + 1], "mean"), rows),
-        Table(f"Figure {figure} as published (Penn WSJ)", (*head[:4], "mean"), published),
+        _as_published(f"Figure {figure}", (*head[:4], "mean"), THESIS_RUNS[figure]),
     )

@@ -237,18 +237,14 @@ def tasks_of(plan: StratosPlan) -> list[Task]:
     ]
     top = max(plan.states)
     shown = 24 if 24 in plan.states else top
+    ablated = {
+        "figure 6": figure_six(),
+        "figure 6, no pos": figure_six(place=False),
+        "figure 6, no np, pp, pos": figure_six(neighbours=False, place=False),
+    }
     made += [
-        Task("spectral", shown, f"spectral({shown}), figure 6", figure_six(), seed=plan.seed),
-        Task(
-            "spectral", shown, f"spectral({shown}), figure 6, no pos", figure_six(place=False), seed=plan.seed
-        ),
-        Task(
-            "spectral",
-            shown,
-            f"spectral({shown}), figure 6, no np, pp, pos",
-            figure_six(neighbours=False, place=False),
-            seed=plan.seed,
-        ),
+        Task("spectral", shown, f"spectral({shown}), {name}", features, seed=plan.seed)
+        for name, features in ablated.items()
     ]
     return [
         *made,

@@ -17,22 +17,22 @@ from eigenparse.kernels.spelling import Level, spell_words
 END, START = 0x110000, 0x110001  # beside all code points
 BITS = np.int64(21)  # of a code point or a mark
 CONTEXT = 4  # characters that a context holds at most
-EXCLUDED = frozenset(
-    (*range(0xD800, 0xE000), *(c for c in range(0x3100) if chr(c).isspace()), ord("("), ord(")"))
-)
-N_CHARACTERS = 0x110000 - len(EXCLUDED)
+BLANKS = frozenset((*range(0xD800, 0xE000), *(c for c in range(0x3100) if chr(c).isspace())))
+BRACKETS = BLANKS | {ord("("), ord(")")}  # what words in trees cannot hold
+N_CODES = 0x110000  # characters there are
 
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
     """Counts of characters after contexts of 0 to ``CONTEXT`` letters, and after the longest in each group.
 
-    share: (G,) of each group in all words.
+    share: (G,) of each group in all words.  excluded: characters that no word has.
     """
 
     share: FloatArray
     levels: tuple[Level, ...]
     grouped: Level
+    excluded: frozenset[int] = BRACKETS
 
     @property
     def n_groups(self) -> int:
@@ -40,12 +40,18 @@ class Spelling:
         return int(self.share.size)
 
     def probabilities(self, words: Sequence[str]) -> FloatArray:
-        """(words, G) the probability of each word in each group; 0 for words with blanks or brackets."""
+        """(words, G) the probability of each word in each group; 0 for words with excluded characters."""
+        out: FloatArray = np.exp(self.logs(words))
+        return out
+
+    def logs(self, words: Sequence[str]) -> FloatArray:
+        """(words, G) the logs of the same."""
         character, before, first = _letters(["", *words])
         log_p = np.zeros((len(words) + 1, self.n_groups))
-        spell_words(character, before, first, self.levels, self.grouped, 1.0 / (N_CHARACTERS + 1), log_p)
-        out: FloatArray = np.exp(log_p[1:] - np.log1p(-np.exp(log_p[0])))  # a word is not empty
-        out[[not _fine(word) for word in words]] = 0.0
+        even = 1.0 / (N_CODES - len(self.excluded) + 1)
+        spell_words(character, before, first, self.levels, self.grouped, even, log_p)
+        out: FloatArray = log_p[1:] - np.log1p(-np.exp(log_p[0]))  # a word is not empty
+        out[[not _fine(word, self.excluded) for word in words]] = -np.inf
         return out
 
     def draw(self, group: int, rng: np.random.Generator) -> str:
@@ -77,8 +83,9 @@ class Spelling:
                 return int(level.event[low + np.searchsorted(running, point, side="right")]) & (
                     (1 << int(BITS)) - 1
                 )
-        number = int(rng.integers(N_CHARACTERS + 1))
-        return END if number == N_CHARACTERS else _allowed(number)
+        n = N_CODES - len(self.excluded)
+        number = int(rng.integers(n + 1))
+        return END if number == n else _allowed(number, self.excluded)
 
 
 def _find(table: AnyArray, wanted: int) -> int:
@@ -86,20 +93,22 @@ def _find(table: AnyArray, wanted: int) -> int:
     return place if place < table.size and table[place] == wanted else -1
 
 
-def _fine(word: str) -> bool:
-    return bool(word) and EXCLUDED.isdisjoint(map(ord, word))
+def _fine(word: str, excluded: frozenset[int]) -> bool:
+    return bool(word) and excluded.isdisjoint(map(ord, word))
 
 
-def _allowed(number: int) -> int:
-    """The character of a number below N_CHARACTERS, excluded ones left out."""
-    for excluded in sorted(EXCLUDED):
-        number += excluded <= number
+def _allowed(number: int, excluded: frozenset[int]) -> int:
+    """The character of a number, excluded ones left out."""
+    for one in sorted(excluded):
+        number += one <= number
     return number
 
 
-def learn_spelling(words: Sequence[str], group: AnyArray, n_groups: int) -> Spelling:
+def learn_spelling(
+    words: Sequence[str], group: AnyArray, n_groups: int, excluded: frozenset[int] = BRACKETS
+) -> Spelling:
     """The model of some words, each of a group."""
-    fine = [i for i, word in enumerate(words) if _fine(word)]
+    fine = [i for i, word in enumerate(words) if _fine(word, excluded)]
     of = np.asarray(group, dtype=np.int64)[fine]
     size = np.bincount(of, minlength=n_groups) + 1.0
     character, before, first = _letters([words[i] for i in fine] or ["a"])
@@ -109,7 +118,7 @@ def learn_spelling(words: Sequence[str], group: AnyArray, n_groups: int) -> Spel
         place, level = _level(key, character)
         levels.append(level)
     of = np.repeat(of, np.diff(first)) if fine else np.zeros(character.size, dtype=np.int64)
-    return Spelling(size / size.sum(), tuple(levels), _level(place * n_groups + of, character)[1])
+    return Spelling(size / size.sum(), tuple(levels), _level(place * n_groups + of, character)[1], excluded)
 
 
 def _level(key: AnyArray, character: AnyArray) -> tuple[AnyArray, Level]:

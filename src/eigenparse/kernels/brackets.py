@@ -138,6 +138,9 @@ def finish_row(node, row, height, scan):
     return height + 1
 
 
+# What it computes: rows of a tree in post-order in one pass over its bytes, without recursion.  Layout: stack holds the
+# brackets that are open, with their kind and how many rows waited when they opened; done holds the rows that wait for a
+# parent.  Order: a bracket gets its row when it closes and adopts all rows that have come to wait since it opened.
 @kernel
 def scan_tree(data, scan, strict, split):
     """Read one tree from its opening bracket on; the first problem met, if any.

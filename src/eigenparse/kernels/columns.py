@@ -1,8 +1,17 @@
-"""Derived columns of binary trees in post-order: one pass up, one pass down."""
+"""Derived columns of binary trees in post-order: one pass up, one pass down; and sizes of slices."""
 
 import numpy as np
 
 from eigenparse.kernels.compiled import kernel
+
+
+@kernel
+def widest_slice(at):
+    """The size of the largest slice [at[i], at[i + 1])."""
+    widest = 0
+    for i in range(at.size - 1):
+        widest = max(widest, at[i + 1] - at[i])
+    return widest
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Products with feature matrices that are stored as ids: n rows, T active features a row."""
+"""Products with feature matrices that are stored as ids: n rows, T active features per row."""
 
 import numpy as np
 

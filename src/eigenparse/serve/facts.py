@@ -45,9 +45,9 @@ def label_facts(grammar: Grammar) -> list[dict[str, Any]]:
 
 def profiles(grammar: Grammar) -> dict[str, list[dict[str, Any]]]:
     """The states of every label with their typical words and phrases; takes a while."""
-    skeleton, weights = grammar.latent.skeleton, grammar.latent.members[0]
+    skeleton = grammar.latent.skeleton
     found: dict[str, list[dict[str, Any]]] = {str(label): [] for label in skeleton.labels}
-    for one in state_profiles(skeleton, weights, list(range(skeleton.n_labels)), TOP):
+    for one in state_profiles(grammar.latent, list(range(skeleton.n_labels)), TOP):
         found[one.label].append(
             {
                 "state": one.state,

@@ -77,7 +77,7 @@ def _warm_up(bench: Bench) -> None:
     parser, latent = bench.grammar.tables.parser, bench.grammar.latent
     glued(parser, word_choices(parser, tokens), unconstrained(parser.grammar.skeleton))
     without_rules = replace(latent.skeleton, rules=latent.skeleton.rules[:0])
-    state_profiles(without_rules, latent.members[0], [], 0)
+    state_profiles(replace(latent, skeleton=without_rules), [], 0)
 
 
 def main() -> None:

@@ -8,10 +8,12 @@ import numpy as np
 from eigenparse.corpus.conllu import RANK, SCORE, Conllu, read_lines
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.errors import FormatError
-from eigenparse.inference.dependency.deptree import score_trees
+from eigenparse.inference.dependency.deptree import TreeTotals, score_trees
+from eigenparse.inference.dependency.proper_heads import proper_heads, tree_logs
 from eigenparse.inference.dependency.rerank import Candidates, choose, scored
 from eigenparse.models.dependency.deptree import TreeModel
 from eigenparse.models.dependency.rerank import Reranker
+from eigenparse.models.dependency.split_heads import SplitHeads
 
 
 def _note(lines: tuple[str, ...], prefix: str, source: str, line: int) -> float:
@@ -91,12 +93,19 @@ def rerank_conllu(model: Reranker, lines: Iterable[str], out: TextIO, *, source:
     return len(groups)
 
 
+def tree_totals(model: TreeModel, trees: Dependencies) -> TreeTotals:
+    """log p of trees: with forms and tags by a split-head grammar, else of what is observed given the shape."""
+    if not isinstance(model, SplitHeads) or (trees.n_words and trees.head.min() < 0):
+        return score_trees(model, trees)
+    return TreeTotals(tree_logs(proper_heads(model), trees), np.ones(len(trees)))
+
+
 def score_conllu(
     model: TreeModel, lines: Iterable[str], out: TextIO, *, source: str = "input", skip_broken: bool = False
 ) -> tuple[str, ...]:
     """Write log p of each tree on a line, ``nan`` where the total is no probability; say what was skipped."""
     corpus = read_lines(lines, source=source, skip_broken=skip_broken)
-    totals = score_trees(model, corpus.trees)
+    totals = tree_totals(model, corpus.trees)
     for log_abs, sign in zip(totals.log_abs.tolist(), totals.sign.tolist()):
         out.write(f"{log_abs:.6f}\n" if sign > 0 else "nan\n")
     return corpus.skipped

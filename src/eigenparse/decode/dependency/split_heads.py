@@ -41,6 +41,10 @@ class TreeParser:
     is_partial: BoolVector
     tag_symbol: dict[str, int]
 
+    def parse_corpus(self, corpus: Conllu, out: TextIO, *, n_best: int = 1) -> int:
+        """Parse a file that has been read and write CoNLL-U; return how many sentences were too long."""
+        return parse_corpus(self, corpus, out, n_best=n_best)
+
 
 def tree_parser(model: SplitHeads, options: ParserOptions | None = None) -> TreeParser:
     """Prepare a model for parsing; trees maximise the product of rule posteriors."""

@@ -1,4 +1,4 @@
-"""What a tree is worth: marginals of one or several models in, item and edge scores out."""
+"""The score of a tree: marginals of one or several models in, item and edge scores out."""
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
@@ -156,7 +156,7 @@ def mean_brackets(parts: Sequence[Brackets]) -> Brackets:
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What each item and edge adds to a tree's worth, and each item's mean bracket posterior."""
+    """What each item and edge adds to a tree's score, and each item's mean bracket posterior."""
 
     item: FloatArray
     edge: FloatArray

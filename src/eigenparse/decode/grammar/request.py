@@ -37,7 +37,7 @@ FORMS: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A sentence to parse.  tags: one a word, a name, weights by name, or None; limits: on spans."""
+    """A sentence to parse.  tags: one per word, a name, weights by name, or None; limits: on spans."""
 
     tokens: tuple[str, ...]
     tags: tuple[Tag, ...] | None = None

@@ -73,11 +73,17 @@ def channel_names(trees: Dependencies, channel: str) -> tuple[tuple[str, ...], A
         return names, np.where(missing, trees.upos + np.int32(n_fine), trees.xpos)
     if channel in ("left", "right"):
         number = child_numbers(trees)[channel == "right"]
-        return tuple(map(str, range(MOST_CHILDREN + 1))), np.minimum(number, MOST_CHILDREN)
+        return shape_names(channel), np.minimum(number, MOST_CHILDREN)
     position = np.arange(trees.n_words) - np.repeat(trees.offsets[:-1], trees.lengths()) + 1
     bucket = np.searchsorted(DISTANCES, np.abs(position - trees.head))
-    names = (*(f"to {d}" for d in DISTANCES), "more", "root")
-    return names, np.where(trees.head == 0, ROOT_BUCKET, bucket)
+    return shape_names(channel), np.where(trees.head == 0, ROOT_BUCKET, bucket)
+
+
+def shape_names(channel: str) -> tuple[str, ...]:
+    """Names of the values of a channel that depends on the tree."""
+    if channel == "distance":
+        return (*(f"to {d}" for d in DISTANCES), "more", "root")
+    return tuple(map(str, range(MOST_CHILDREN + 1)))
 
 
 def vocabulary(trees: Dependencies, channels: tuple[str, ...], rare: int) -> tuple[tuple[str, ...], ...]:

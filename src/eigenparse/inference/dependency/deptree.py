@@ -95,7 +95,7 @@ def sample_trees(model: DepTree, like: Dependencies, *, rng: np.random.Generator
 
 
 def _draw(weights: FloatArray, rng: np.random.Generator) -> AnyArray:
-    """One index a row of unnormalised weights (n, k)."""
+    """One index per row of unnormalised weights (n, k)."""
     steps = np.cumsum(weights, axis=1)
     point = rng.random((weights.shape[0], 1)) * steps[:, -1:]
     return np.asarray(np.minimum((steps <= point).sum(axis=1), weights.shape[1] - 1))

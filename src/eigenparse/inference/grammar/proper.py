@@ -91,9 +91,15 @@ def is_signed(grammar: LatentGrammar) -> bool:
     )
 
 
+def projected(grammar: LatentGrammar) -> LatentGrammar:
+    """The grammar with negative weights set to zero, which normalisation then makes a distribution."""
+    members = tuple(map(_positive, grammar.members))
+    return replace(grammar, members=members, others=tuple(map(projected, grammar.others)))
+
+
 def _proper(grammar: LatentGrammar) -> Proper:
     skeleton, counts = grammar.skeleton, counts_of(grammar)
-    ground, lexicon = background(skeleton, counts), _lexicon(skeleton, counts)
+    ground, lexicon = background(skeleton, counts), lexicon_of(skeleton, counts)
     members, mass = [], []
     for weights in grammar.members:
         member, log_mass = _member(skeleton, _positive(weights), counts, ground, lexicon)
@@ -131,7 +137,7 @@ def _partials(skeleton: Skeleton) -> dict[int, set[int]]:
     return found
 
 
-def _lexicon(skeleton: Skeleton, counts: Counts) -> Lexicon:
+def lexicon_of(skeleton: Skeleton, counts: Counts) -> Lexicon:
     n = skeleton.n_words
     size = np.bincount(
         skeleton.entry_symbol,
@@ -174,7 +180,7 @@ def _member(
     sums = np.empty(int(np.sum(m[:, 0] * (m[:, 1] + m[:, 2]))))
     rule_means(tensors, sums, rules)
     emits = np.array([not x.partial and x.chain[-1] != ROOT for x in skeleton.labels])[label]
-    known, unknown, groups = _words(skeleton, weights, lexicon)
+    known, unknown, groups = word_shares(skeleton, weights, lexicon)
     if skeleton.n_classes == 1:  # rare words were learnt as tags
         unknown = unknown + np.maximum(1.0 - rules - known - unknown, 0.0) * (known + unknown > 0)
     words = (known + unknown) * emits
@@ -236,7 +242,7 @@ class _Steps:
         return out
 
 
-def _words(
+def word_shares(
     skeleton: Skeleton, weights: Weights, lexicon: Lexicon
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """(n,) mass of known words, (n,) mass taken off them for unknown ones, (n, G) shares of their groups."""

@@ -74,7 +74,7 @@ def score_trees(grammar: LatentGrammar, trees: Trees, *, member: int = 0) -> Tre
     keep = np.flatnonzero(rows.is_known)
     log, sign = np.full(len(trees), -np.inf), np.zeros(len(trees))
     if keep.size:
-        known = trees if keep.size == len(trees) else _chosen(trees, keep)
+        known = trees if keep.size == len(trees) else chosen_trees(trees, keep)
         rows = rows if keep.size == len(trees) else tree_rows(skeleton, known)
         log[keep], sign[keep] = score_rows(skeleton, weights, known, rows)
     return TreeScores(log, sign)
@@ -104,7 +104,7 @@ def score_rows(
         return log_factor + np.log(np.abs(total)), np.sign(total)
 
 
-def _chosen(trees: Trees, keep: AnyArray) -> Trees:
+def chosen_trees(trees: Trees, keep: AnyArray) -> Trees:
     """Only the trees asked for, in order."""
     parts = [trees.take(int(i), int(i) + 1) for i in keep]
     base = np.cumsum([0] + [p.label.size for p in parts])

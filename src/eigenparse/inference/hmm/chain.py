@@ -8,7 +8,7 @@ import numpy as np
 from eigenparse.arrays import AnyArray, IntVector, LongVector, as_offsets, generator
 from eigenparse.corpus.sequences import Column
 from eigenparse.errors import DataError
-from eigenparse.inference.spelling import learn_spelling
+from eigenparse.inference.spelling import BLANKS, N_CODES, learn_spelling
 from eigenparse.kernels.hmm.chain import (
     Hmm,
     Observable,
@@ -21,7 +21,6 @@ from eigenparse.kernels.hmm.chain import (
 )
 from eigenparse.models.hmm.chain import ChainModel
 
-N_CODES = 0x110000  # characters there are
 USUAL_LENGTH = 40.0  # of sequences, where a model does not say
 BLEND = 0.05  # how much of a floored value the state that knows one symbol is worth
 
@@ -88,9 +87,9 @@ def new_symbol_logs(model: ChainModel, symbols: Sequence[str]) -> AnyArray:
     known = [symbol for symbol in model.symbols[1:] if symbol]
     if model.unit == "char":
         return np.full(len(symbols), -np.log(N_CODES - len(known)))
-    p = learn_spelling(known, np.zeros(len(known)), 1).probabilities([*symbols, *known])[:, 0]
-    with np.errstate(divide="ignore"):
-        logs: AnyArray = np.log(p[: len(symbols)]) - np.log1p(-min(float(p[len(symbols) :].sum()), 0.999))
+    spelt = learn_spelling(known, np.zeros(len(known)), 1, BLANKS).logs([*symbols, *known])[:, 0]
+    taken = float(np.exp(spelt[len(symbols) :]).sum())
+    logs: AnyArray = spelt[: len(symbols)] - np.log1p(-min(taken, 0.999))
     return logs
 
 

@@ -28,6 +28,11 @@ def best_arborescence(scores, head):
     return total
 
 
+# What it computes: the tree of heads with the largest sum of scores, crossing arcs allowed [chu-liu-1965,
+# edmonds-1967].  Every word takes its best head; a cycle c is contracted to one node, where an arc h -> m into the
+# cycle weighs  weight[h, m] - weight[parent(m), m],  the price of breaking the cycle at m; and so on until there is
+# no cycle.  Layout: weight (n + 1, n + 1), head before dependent, row and column 0 the root.  Order: cycles are
+# unfolded in the reverse order of their contraction, because a later cycle may contain an earlier one.
 @kernel
 def contract(weight, head):
     """Contract cycles until none is left, then unfold them in reverse; ``weight`` is changed.

@@ -107,6 +107,10 @@ def add_costs(scores, gold):
                 scores[h, m] += 1.0
 
 
+# What it computes: one-best MIRA [mcdonald-2006].  With f(y) the features of a tree, w the weights and cost(y) the
+# number of wrong heads, the guess y maximises  w f(y) + cost(y);  if it is not the gold tree z, w moves by
+# tau (f(z) - f(y)),  tau = min(C, (w f(y) + cost(y) - w f(z)) / |f(z) - f(y)|^2).  Layout: weights are one hashed
+# table; a tree's features are rows of it.  Order: sentence by sentence, since each update changes the next scores.
 @kernel
 def mira_pass(words, gold, order, compiled, second, crossing, clock, averaged):
     """One pass over the sentences in ``order``; return (updates, wrong heads, clock).

@@ -53,6 +53,10 @@ class Messages(NamedTuple):
     down: Any
 
 
+# What it computes: linked lists of children and a breadth-first order of positions.  Layout: first (2, n + 1) is the
+# innermost child of each position on the left and on the right, following (n + 1,) the next one outwards, 0 ends a
+# list; position 0 is the root.  Order: words are linked from the far end inwards, so that each list begins with the
+# child that is nearest to its head.
 @kernel
 def child_links(head):
     """The children of every position of one tree, and its positions with parents before children."""
@@ -169,6 +173,10 @@ def tree_totals(trees, m, log_abs, sign):
         log_abs[s] = log_scale + np.log(abs(p)) if p != 0.0 else -np.inf
 
 
+# What it computes: the E step of one tree.  With r(i, h) what is below word i in state h, up(m, h) the message of
+# child m to its head and T_d the transition of side d,  down(m, g) = sum_h T_d[g, h] down(i, h) r(i, h) / up(m, h)
+# and the posterior of h at i is in proportion to down(i, h) r(i, h).  Layout: all (n + 1, k), see ``Messages``.
+# Order: parents before children, the reverse of the order in which r and up were made.
 @kernel
 def add_expected(symbols, links, m, messages, counts):
     """Add the expected counts of one tree, states visible; return p relative to the scale of the cells.

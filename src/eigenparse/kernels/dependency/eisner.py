@@ -90,6 +90,10 @@ def root_bonus(r, scores, siblings, ends, second):
     return scores[0, r]
 
 
+# What it computes: the best derivation of every cell,  value(cell) = max over edges e of bonus(e) + value(a) +
+# value(b)  with a, b the cells that e joins.  Layout: value and back are flat (5, n + 1, n + 1), cell (kind, i, j) at
+# (kind (n + 1) + i)(n + 1) + j.  Order: by width, and within a width by kind: GAP is needed by the arcs of the same
+# span, and arcs by the OUT cells.
 @kernel
 def fill_best(n, scores, siblings, ends, value, back):
     """Best value and edge of every cell, and (best total, word under the root)."""
@@ -202,6 +206,9 @@ def log_sum(terms, count):
     return top + np.log(total)
 
 
+# What it computes: mu(h -> m) = sum of exp(score - log Z) over the trees with that arc.  ``log_inside`` is the same
+# loop as ``fill_best`` with log-sum-exp in the place of the maximum.  Order: cells by falling width, kinds in the
+# reverse of their order there, so that the mass of a cell is complete before it is passed on.
 @kernel
 def arc_posteriors(scores, siblings, ends, marginal):
     """Write the posterior of every arc (n + 1, n + 1) under p(tree) ~ exp(score); return log Z.

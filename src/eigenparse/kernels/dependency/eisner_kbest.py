@@ -35,6 +35,9 @@ class Lists(NamedTuple):
     count: Any
 
 
+# What it computes: the k largest  bonus(e) + value(a_e, r) + value(b_e, s)  over edges e and ranks r, s of the cells
+# below, by a heap of candidates [huang-chiang-2005, algorithm 2].  Layout: see ``Lists``; a back pointer is edge and
+# both ranks.
 @kernel
 def merge_edges(edges, lists, heap, out_value, out_back):
     """The k best sums over edges and ranks below them, best first; return how many there are.

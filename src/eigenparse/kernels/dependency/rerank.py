@@ -71,6 +71,10 @@ def pattern(kind, a, b, c, shift):
     return (x * FAMILY_KEYS[4]) >> shift
 
 
+# What it computes: features f(y) of a tree as rows of a hashed table, three families of patterns over tags: a head
+# with a child on each side, a word with its head and the head's head, and a head with two neighbouring children on
+# one side.  Layout: rows as many as fit, the same row may occur several times.  Order: by word, so that the
+# features of equal trees are equal in order too.
 @kernel
 def tree_rows(head, tags, families, shift, rows):
     """Write the feature rows of one tree (as many as fit); return their number.
@@ -139,7 +143,7 @@ def neighbour(head, m):
 
 @kernel
 def pattern_rows(head, part, sides, shift, rows):
-    """Write one row a word and pattern of a user; return their number."""
+    """Write one row per word and user pattern; return their number."""
     n, n_patterns = head.size, sides.shape[0]
     left, right = np.full(n + 1, n + 1), np.full(n + 1, n + 1)
     for m in range(n, 0, -1):

@@ -1,4 +1,4 @@
-"""Projective dependency trees in, binary trees of split heads out: one row a word, one a child taken.
+"""Projective dependency trees in, binary trees of split heads out: one row per word, one per child taken.
 
 A head takes its right children from the nearest outwards, then its left children likewise.  Rows
 stand in post-order.  Kinds of rows: 0 a word with all its children; 1 a head before any child;
@@ -60,9 +60,13 @@ class Cells(NamedTuple):
     source: Any
 
 
+# What it computes: for each word of a projective tree its row, and one row more for every child that a head takes,
+# as in a shift-reduce parse.  Layout: stack holds words whose rows wait for their head, top_row the row that stands
+# for each at present.  Order: words from left to right; a word is reduced as soon as all of its right children are
+# there, then takes its left children off the stack, nearest first, and is taken by its own head if that is on the left.
 @kernel
 def split_heads(head, offsets, kind, owner, left, right):
-    """Write 2 n - 1 rows a sentence of n words; return 1 + the first sentence that is no projective tree, or 0.
+    """Write 2 n - 1 rows per sentence of n words; return 1 + the first sentence that is no projective tree, or 0.
 
     head: (T,), counted inside the sentence.  kind, owner (the row of the head word), left, right: (2 T - S,).
     """

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from eigenparse.kernels.columns import widest_slice
 from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.grammar.tree import SUMS, rescale
 
@@ -172,15 +173,6 @@ def new_vectors(forest, weights):
 
 
 @kernel
-def widest_item(at):
-    """The largest number of states of an item."""
-    widest = 0
-    for p in range(at.size - 1):
-        widest = max(widest, at[p + 1] - at[p])
-    return widest
-
-
-@kernel
 def word_inside(forest, weights, p, vectors):
     """The inside vector of a word item: its lexical weights times its emission."""
     v = vectors.inside[vectors.at[p] : vectors.at[p + 1]]
@@ -213,7 +205,7 @@ def edge_reference(forest, p, vectors):
 def chart_inside(forest, weights, vectors):
     """Fill the inside vectors, scales and factors of all items."""
     at, inside, edge_at = vectors.at, vectors.inside, forest.edge_at
-    widest = widest_item(at)
+    widest = widest_slice(at)
     w = np.zeros(widest * widest, dtype=inside.dtype)
     for p in range(forest.label.size):
         if forest.entry[p] >= 0:
@@ -281,7 +273,7 @@ def live_outside(vectors, p, least, o):
 def chart_outside(forest, weights, vectors, least, item_marginal, edge_marginal):
     """Fill outside vectors and marginals; the outside vectors of roots must be set."""
     at, inside, outside, edge_at = vectors.at, vectors.inside, vectors.outside, forest.edge_at
-    widest = widest_item(at)
+    widest = widest_slice(at)
     T, o = np.zeros(widest * widest, dtype=inside.dtype), np.zeros(widest, dtype=inside.dtype)
     for p in range(forest.label.size - 1, -1, -1):
         item_marginal[p] = live_outside(vectors, p, least, o)

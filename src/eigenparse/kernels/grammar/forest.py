@@ -225,6 +225,10 @@ def live_parents(cells, cell, posterior, item_least, place, worth):
     return most
 
 
+# What it computes: the part of ``base_edges`` for one split of a span.  With  both = common v(b, i, k) v(c, k, j),  the
+# edge a -> b c has the posterior  both p(a -> b c) mu(a, i, j) / v(a, i, j).  Layout: rules of a pair (b, c) stand
+# together by falling probability, so that the inner loop ends at the first one that cannot reach ``least``.  Order:
+# backwards, because edges are read backwards afterwards.
 @kernel
 def split_edges(cells, split, rules, parents, least, posterior, edges, size):
     """Append the edges of one split (x, y, common, most) of a cell; the edges and their number.

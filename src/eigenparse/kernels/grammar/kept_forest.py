@@ -1,4 +1,4 @@
-"""The part of a forest that is worth keeping, renumbered and with edges sorted by (parent, rule)."""
+"""The part of a forest that is kept, renumbered and with edges sorted by (parent, rule)."""
 
 from typing import Any, NamedTuple
 
@@ -93,6 +93,8 @@ def select(forest, parent, item_posterior, edge_posterior, item_least, edge_leas
     return n_edges
 
 
+# What it computes: a forest of the marked items and edges of another one.  Layout: items keep their order and get new
+# numbers, edge_at is the running count of edges by parent (a counting sort that finds its input sorted).
 @kernel
 def taken(forest, parent, posterior, keep_item, order):
     """The items marked and the edges named in ``order``, which is sorted by parent; items are renumbered."""

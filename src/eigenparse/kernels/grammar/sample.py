@@ -44,24 +44,3 @@ def rule_masses(grammar, mass_at, mass):
             for j in range(size):
                 total += grammar.rule_weight[first + j]
             mass[mass_at[r] + h] = total
-
-
-@kernel
-def improve_yields(grammar, best, rule, left, right):
-    """One round of the likeliest derivations of states; returns how many became likelier."""
-    rules, states, state_at = grammar.rules, grammar.states, grammar.state_at
-    changed = 0
-    for r in range(rules.shape[0]):
-        a, b, c = rules[r, 0], rules[r, 1], rules[r, 2]
-        place = grammar.rule_at[r]
-        for h in range(states[a]):
-            s = state_at[a] + h
-            for i in range(states[b]):
-                for j in range(states[c]):
-                    value = grammar.rule_weight[place] * best[state_at[b] + i] * best[state_at[c] + j]
-                    place += 1
-                    if value > best[s] * (1.0 + 1e-9):
-                        best[s], rule[s] = value, r
-                        left[s], right[s] = state_at[b] + i, state_at[c] + j
-                        changed += 1
-    return changed

@@ -1,10 +1,10 @@
 """A linear model over spans: hashed features of the tags and words at both ends of a span.
 
 A template joins a part that depends on the start of a span, a part that depends on its end, and, if it
-says so, the length.  The parts of all positions are hashed once a sentence: ``left[i, part]`` for
+says so, the length.  The parts of all positions are hashed once per sentence: ``left[i, part]`` for
 spans that start at i and ``right[j, part]`` for spans that end before j.  A feature's slot in the
 table of weights is one multiplication away from the sum of its two parts, so scoring a span costs one
-look-up a template.  Templates with one part only are summed once a position.
+look-up per template.  Templates with one part only are summed once per position.
 """
 
 from typing import Any, NamedTuple
@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from eigenparse.kernels.columns import widest_slice
 from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.grammar.tag_chain import (
     lexicon_choices,
     likeliest_labels,
     tag_posteriors,
-    widest_choice,
 )
 
 Array = npt.NDArray[Any]
@@ -259,6 +259,6 @@ def chain_tags(symbol, word_at, sentences, lexicon, follow, found):
     for s in range(sentences[0], sentences[1]):
         low, high = word_at[s], word_at[s + 1]
         words = lexicon_choices(symbol[low:high], entry_start, entry_label, probability)
-        shape = (high - low, widest_choice(words.at))
+        shape = (high - low, max(widest_slice(words.at), 1))
         posterior = tag_posteriors(words, follow, np.zeros(shape), np.zeros(shape))
         found[low:high] = likeliest_labels(words, posterior)

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from eigenparse.kernels.columns import widest_slice
 from eigenparse.kernels.compiled import kernel
 
 Array = npt.NDArray[Any]
@@ -146,18 +147,9 @@ def label_merits(words, before, after, forward, backward):
 
 
 @kernel
-def widest_choice(at):
-    """The largest number of choices of a word, at least 1."""
-    widest = 1
-    for i in range(at.size - 1):
-        widest = max(widest, at[i + 1] - at[i])
-    return widest
-
-
-@kernel
 def read_tags(words, follow, before, after):
     """The readings of a sentence under the tables of neighbours."""
-    shape = (words.at.size - 1, widest_choice(words.at))
+    shape = (words.at.size - 1, max(widest_slice(words.at), 1))
     forward, backward = np.zeros(shape), np.zeros(shape)
     posterior = tag_posteriors(words, follow, forward, backward)
     left, right = label_merits(words, before, after, forward, backward)

@@ -81,6 +81,9 @@ def count_children(parent, n_children):
             n_children[parent[r]] += 1
 
 
+# What it computes: which rows survive the cleaning of a treebank: no traces, no phrases without words, no X over a
+# single X, one root.  Layout: rows in post-order, children before parents.  Order: three loops, down for what a
+# parent decides (dropped subtrees), up for what children decide (empty phrases), down for unary chains.
 @kernel
 def keep_rows(label, parent, word, cleaning, clean, into):
     """Decide what normalisation keeps.
@@ -282,6 +285,9 @@ def restored_sizes(label, offsets, chains, new_stop):
     return n
 
 
+# What it computes: the inverse of binarisation.  Layout: a binary row whose label is a chain X|Y|Z becomes the rows Z,
+# Y, X, of which ``lowest`` and ``highest`` are the ends; an intermediate node has none and hands its parent's row
+# down.  Order: up to number the new rows in post-order, then down to set parents, which come after their children.
 @kernel
 def restore(label, left, right, word, offsets, chains, new):
     """Write n-ary rows from binary ones: chains unfold, intermediate nodes vanish, roots return."""

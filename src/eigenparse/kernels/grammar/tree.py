@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from eigenparse.kernels.columns import widest_slice
 from eigenparse.kernels.compiled import kernel
 
 SUMS = {"reassoc", "contract", "nsz"}
@@ -99,15 +100,6 @@ def same_run(nodes, i, j):
 
 
 @kernel
-def widest_row(at):
-    """The largest number of states of a row."""
-    widest = 0
-    for i in range(at.size - 1):
-        widest = max(widest, at[i + 1] - at[i])
-    return widest
-
-
-@kernel
 def outer_rows(rows, nodes, inside, nb, nc, W):
     """W[k] = inside(left) (x) inside(right) of each row of a run."""
     for k in range(rows.size):
@@ -128,7 +120,7 @@ def inside_pass(nodes, tensors, inside, factor):
     """Write inside[at[i]:at[i + 1]] of every row i, and in factor[i] the magnitude divided out there."""
     schedule, left, right, at = nodes.schedule, nodes.left, nodes.right, nodes.at
     C, rule_at = tensors.rule_weight, tensors.rule_at
-    widest = widest_row(at)
+    widest = widest_slice(at)
     w = np.empty(widest * widest, dtype=C.dtype)
     s = np.int64(0)
     while s < schedule.size:
@@ -246,7 +238,7 @@ def outside_row(j, nodes, C, inside, factor, outside, rule_sum, room):
 def outside_pass(nodes, tensors, inside, factor, outside, sums):
     """Write outside vectors; roots must be set beforehand, rows of trees without mass keep zeros."""
     schedule, at, rule_at = nodes.schedule, nodes.at, tensors.rule_at
-    widest = widest_row(at)
+    widest = widest_slice(at)
     room = np.empty((2, widest * widest), dtype=tensors.rule_weight.dtype)
     s = schedule.size
     while s > 0:

@@ -37,6 +37,9 @@ def shortlist(scores, beam, most, cand, label, weight, shift):
     return count
 
 
+# What it computes: forward-backward of the bigram HMM over the candidates of each token,
+# alpha_t(b) = weight(b) sum_a p(b | a) alpha_{t-1}(a),  beta_t(a) = sum_b p(b | a) weight(b) beta_{t+1}(b),  each
+# scaled so that the posterior of a token's candidates sums to one.  Layout: token t owns [cand[t], cand[t + 1]).
 @kernel
 def bigram_posteriors(offsets, cand, label, weight, start, base, stop, posterior):
     """Posterior of every candidate under the bigram model p(b|a) = base[b, a]."""

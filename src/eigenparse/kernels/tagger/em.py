@@ -41,6 +41,10 @@ def states_forward(first, last, labels, vector, chain, alpha):
     return log_likelihood
 
 
+# What it computes: beta_t(g) = sum_h C^{b|a}[h, g] v_{t+1}(h) beta_{t+1}(h)  and the expected counts of steps,
+# alpha_t(g) C^{b|a}[h, g] v_{t+1}(h) beta_{t+1}(h), for labels a, b that are given.  Layout: block[b A + a] is where
+# the (m_b, m_a) numbers of C^{b|a} begin.  Order: backwards, after all alpha are known; beta is scaled so that
+# alpha . beta = 1 at every token, which makes the counts posteriors.
 @kernel
 def states_backward(first, last, labels, vector, chain, room, pair_counts):
     """beta of tokens last..first, with alpha . beta = 1, and edge counts; returns the log of the last step."""

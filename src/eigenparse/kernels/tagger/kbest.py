@@ -46,6 +46,9 @@ def edge_posteriors(candidates, chain, edge_at, edges):
             edges[k] = edges[k] / total if total != 0.0 else 1.0 / (e - edge_at[t])
 
 
+# What it computes: the k best paths through the lattice (Viterbi with lists of k).  Layout: best and back are
+# (candidates, k), best first; edge (d, c) into token t lies at  edge_at[t] + d width + c.  Order: tokens from left to
+# right; a value that does not beat the k-th best of its candidate ends the loop over ranks, which are sorted.
 @kernel
 def best_paths(cand, log_first, edge_at, log_edges, k, paths, scores):
     """The k best paths by log_first + sum of log_edges; returns how many there are.

@@ -17,7 +17,7 @@ from eigenparse.learn.dependency.moments import SpectralParameters, inverse
 
 @dataclass(frozen=True, slots=True)
 class WordViews:
-    """One row a word.
+    """One row per word.
 
     own (M, k): its projection y.  left, right (M, k): mean projection of its children on each side,
     zeros if there are none.  above (M, 2 k): projection of its head in the half of its own side, zeros

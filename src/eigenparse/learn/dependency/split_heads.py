@@ -16,11 +16,10 @@ from eigenparse.learn.dependency.arcs import ArcOptions, learn_labeller
 from eigenparse.learn.grammar.learner import MEMBER_STREAM, fit_trees
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.models.dependency.labeller import Labeller
-from eigenparse.models.dependency.split_heads import SplitHeads
+from eigenparse.models.dependency.split_heads import FLOOR, SplitHeads
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.work.work import Work
 
-FLOOR = 0.1  # counts that a rule or word never seen with a label is given
 UNKNOWN_FLOOR = 1e-5  # the same for a label never seen
 LABEL_PASSES = 3  # over relations, of twice as many sentences as there are
 

@@ -95,9 +95,9 @@ class DepTreeOptions(Options):
 
     def tuned(self, data: TreeData, gold: TreeData | None, work: Work) -> "DepTreeOptions":
         """The same options; refuses development trees for an estimator that does not parse."""
-        if gold is not None and self.estimator != SPLIT_HEADS:
+        if gold is not None and self.estimator in (*SPECTRAL, "instruments"):
             raise OptionError(
-                "only --estimator lpcfg is a parser too; leave out --dev or change the estimator"
+                f"the estimator {self.estimator} scores trees but finds none; leave out --dev or change the estimator"
             )
         return self
 

@@ -26,7 +26,7 @@ def _shifted(values: AnyArray, rows: AnyArray) -> AnyArray:
 
 
 def _features(columns: list[AnyArray]) -> FeatureRows:
-    """Feature ids (T, F) with scales sqrt(M / (count + prior)), one active feature a template."""
+    """Feature ids (T, F) with scales sqrt(M / (count + prior)), one active feature per template."""
     ids, scales, base = [], [], 0
     for column in columns:
         _, packed, counts = np.unique(column, return_inverse=True, return_counts=True)

@@ -21,7 +21,7 @@ from eigenparse.learn.grammar.judge_cases import (
     make_court,
     tag_cases,
 )
-from eigenparse.learn.grammar.judge_fit import Fit
+from eigenparse.learn.grammar.judge_fit import Fit, sureness
 from eigenparse.learn.grammar.learner import fit_grammar
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.learn.grammar.shards import Shards
@@ -173,9 +173,13 @@ def fit_judge(treebank: Treebank, parts: Sequence[Part], options: JudgeOptions) 
     *tags, belief = fit.crossed(tag_cases(court, options.bits), court.tag_at)
     believe_tags(court, belief)
     looks: list[Look] = []
-    for _ in range(options.looks - 1):
-        *weights, belief = fit.crossed(bracket_cases(court, options.bits), court.at)
+    for number in range(options.looks):
+        cases = bracket_cases(court, options.bits)
+        *weights, belief = fit.crossed(cases, court.at)
+        if number + 1 < options.looks:
+            believe_brackets(court, belief)
+        else:  # what is believed of trees
+            scale = sureness(belief, cases.right)
+            weights = [scale * part for part in weights]
         looks.append(look_of(*weights))
-        believe_brackets(court, belief)
-    looks.append(look_of(*fit.weights(bracket_cases(court, options.bits))))
     return Judge(look_of(*tags), tuple(looks), words, options.bits, options.low, options.high)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import minimize_scalar
 
 from eigenparse.arrays import AnyArray, FloatArray, IntVector, LongVector, as_ids
 from eigenparse.kernels.grammar.judge_weights import add_curvature, judge_odds, logistic_loss
@@ -161,3 +162,17 @@ def _newton_like(slope: FloatArray, steps: Sequence[tuple[FloatArray, FloatArray
     for (step, bend, curvature), share in zip(steps, reversed(shares)):
         found += (share - float(bend @ found) / curvature) * step
     return found
+
+
+def sureness(belief: FloatArray, right: FloatArray) -> float:
+    """What log odds are to be multiplied by so that beliefs in what is likely are as often right as they say.
+
+    belief: (N,) of cases that were not learnt from.  Those above one half alone count: of these trees are made.
+    """
+    chosen = belief > 0.5
+    odds, right = np.log(belief[chosen] / (1.0 - belief[chosen])), right[chosen]
+
+    def loss(scale: float) -> float:
+        return float(np.sum(np.logaddexp(0.0, scale * odds) - right * scale * odds))
+
+    return float(minimize_scalar(loss, bounds=(0.3, 1.2), method="bounded").x)

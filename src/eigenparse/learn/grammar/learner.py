@@ -17,12 +17,14 @@ from threadpoolctl import threadpool_limits
 from eigenparse.arrays import FloatArray
 from eigenparse.corpus.cleaning import Normalisation
 from eigenparse.corpus.columns import Treebank, Trees
+from eigenparse.corpus.heads import ENOUGH, english_rules, known_share
 from eigenparse.corpus.transform import binarise
 from eigenparse.errors import DataError, OptionError
 from eigenparse.learn.grammar.corpus import Corpus, open_corpus
+from eigenparse.learn.grammar.examples import with_examples
 from eigenparse.learn.grammar.members import Ground, learn_members, look_at_nodes
-from eigenparse.learn.grammar.options import GrammarOptions
-from eigenparse.learn.grammar.shards import Shards
+from eigenparse.learn.grammar.options import PRESETS, GrammarOptions
+from eigenparse.learn.grammar.shards import Shards, shard_treebank
 from eigenparse.learn.grammar.span_filter import learn_span_filter
 from eigenparse.learn.once import Once
 from eigenparse.models.grammar.pcfg import LatentGrammar, Weights
@@ -46,17 +48,35 @@ def fit_grammar(
     phrases differently err differently.  once: shared with other runs over the very same trees, so that what does
     not depend on their options is made once; the result is the same.
     """
+    options, share = with_factor(options, data)
     grammar = _fit_members(data, options.filled(), work, once)
+    if not isinstance(data, Shards):
+        work.stage("examples of states")
+        grammar = with_examples(grammar, data, options.filled().binarisation)
+        work.stages.stop()
     cleaning = getattr(data, "normalisation", Normalisation())
     plain = {
         name: list(value) if isinstance(value, tuple) else value for name, value in asdict(cleaning).items()
     }  # as a file gives it back
-    grammar = replace(grammar, report=grammar.report | {"normalisation": plain})
+    known = {} if share is None else {"head_rules_know": round(share, 4)}
+    grammar = replace(grammar, report=grammar.report | {"normalisation": plain} | known)
     judges = bool(options.judge) if isinstance(data, Shards) else options.judges(len(data))
     if not judges:
         return grammar
     judge = named("eigenparse.learn.grammar.judge:learn_judge")(grammar, data, options, work.at("judge"))
     return replace(grammar, judge=judge)
+
+
+def with_factor(options: GrammarOptions, data: Treebank | Shards) -> tuple[GrammarOptions, float | None]:
+    """The options with a factor: head, or right where the English head rules know too few phrases of the trees.
+
+    Also the share that they know; None where it was not asked for, because the factor was given.
+    """
+    if options.factor is not None or "factor" in PRESETS[options.preset]:
+        return options, None
+    trees = data if isinstance(data, Treebank) else shard_treebank(data.shards[0], data.normalisation)
+    share = known_share(trees, english_rules())
+    return replace(options, factor="head" if share >= ENOUGH else "right"), share
 
 
 def _fit_members(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
-from scipy.sparse import csc_matrix, csr_matrix, hstack
+from scipy.sparse import csc_matrix, csr_matrix, diags, hstack
 
 from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntVector, LongVector, as_ids, as_offsets
 from eigenparse.corpus.columns import Label, Trees
@@ -29,17 +29,20 @@ class LexiconOptions:
 
     rare: words seen at most so often speak for unknown ones.  class_weight: tokens' worth of a
     coarser class mixed into a finer one.  word_weight: tokens' worth of its class mixed into a
-    word.  tag_weight: tokens' worth of the word's own tags mixed into it, spread over the labels
-    that end in the tag as its class spreads them (NN may be a whole noun phrase, NP|NN).  Words
-    seen more than ``frequent`` times stand alone.  least: labels below this share of a symbol's
-    most likely label are left out.  by_tag: rare words are known by their tags alone, as in the
-    papers, and input must be tagged.
+    word.  tag_weight: tokens' worth of the word's own tags, and of those that other tokens of such
+    words have (VBP besides VB), mixed into it, spread over the labels that end in the tag as its class
+    spreads them (NN may be a whole noun phrase, NP|NN).  case_weight: tokens' worth of the word
+    without its capital mixed into a word with one, times the share of its tokens that begin a
+    sentence (*Turn* is *turn* there).  Words seen more than ``frequent`` times stand alone.  least:
+    labels below this share of a symbol's most likely label are left out.  by_tag: rare words are known
+    by their tags alone, as in the papers, and input must be tagged.
     """
 
     rare: int = 5
-    class_weight: float = 5.0
+    class_weight: float = 25.0
     word_weight: float = 1.0
     tag_weight: float = 2.0
+    case_weight: float = 4.0
     frequent: int = 100
     least: float = 1e-4
     by_tag: bool = False
@@ -79,15 +82,22 @@ class TokenSums:
     """Sums over the tokens of each word, inside and at the start of sentences; they add over shards.
 
     inner, initial: (words, label-states + labels), latent values and counts.  total: what one unit of each
-    label-state's value is divided by to become a weight given that label-state.
+    label-state's value is divided by to become a weight given that label-state.  number: of tokens of each word,
+    whatever their trees weigh.
     """
 
     inner: csr_matrix
     initial: csr_matrix
     total: FloatArray
+    number: FloatArray
 
     def __add__(self, other: "TokenSums") -> "TokenSums":
-        return TokenSums(self.inner + other.inner, self.initial + other.initial, self.total + other.total)
+        return TokenSums(
+            self.inner + other.inner,
+            self.initial + other.initial,
+            self.total + other.total,
+            self.number + other.number,
+        )
 
 
 def token_sums(
@@ -114,7 +124,10 @@ def token_sums(
         return hstack([values, counts], format="csr")
 
     return TokenSums(
-        table(~first[row], ~first[leaf]), table(first[row], first[leaf]), np.asarray(total, dtype=np.float64)
+        table(~first[row], ~first[leaf]),
+        table(first[row], first[leaf]),
+        np.asarray(total, dtype=np.float64),
+        np.bincount(trees.word[leaf], minlength=n_words).astype(np.float64),
     )
 
 
@@ -148,7 +161,7 @@ def shrunk(tokens: TokenSums, state_at: LongVector, constant: float) -> TokenSum
         value, row, column = (np.concatenate(one) for one in zip(*parts, strict=True))
         values = csr_matrix((value, (row, column)), shape=(count.shape[0], n_states))
         found.append(hstack([values, count.tocsr()], format="csr"))
-    return TokenSums(found[0], found[1], tokens.total)
+    return replace(tokens, inner=found[0], initial=found[1])
 
 
 def _column(table: csc_matrix, j: int) -> FloatArray:
@@ -208,12 +221,23 @@ def with_lexicon(
     shares = class_shares(tree, inner, initial, n_states, options)
     tags, by_tag = tag_shares(labels, label_total > 0, everything / label_total.sum(), state_at)
     size = np.asarray(both[:, n_states:].sum(axis=1)).ravel()
+    worth = size / np.maximum(tokens.number, 1.0)  # of a token: the mean weight of its trees
+    both = (both + _without_capitals(words, tokens, n_states, options) @ both).tocsr()
     kept = np.flatnonzero(size > options.rare) if options.by_tag else np.arange(size.size)
     n_classes = 1 if options.by_tag else len(tree.names)
     tag = _label_tags(labels)
+    other = tag_exchange(diags(1.0 / np.maximum(worth, 1e-300)) @ both[:, n_states:], tag, options)
     blocks: Iterator[_Block] = chain(
         (
-            _word_block(both[part], size[part], shares, tree.finest[0, part], tag, n_states, options)
+            _word_block(
+                both[part],
+                (size[part], worth[part]),
+                shares[tree.finest[0, part]],
+                tag,
+                other,
+                n_states,
+                options,
+            )
             for part in (kept[s : s + BLOCK] for s in range(0, kept.size, BLOCK))
         ),
         (_symbol_block(part, n_states) for part in (shares[:n_classes], by_tag)),
@@ -226,6 +250,25 @@ def with_lexicon(
     )  # fmt: skip
     entry_at = as_offsets(np.concatenate(([0], np.cumsum(weights.states[label]))))
     return fuller, replace(weights, entry_at=entry_at, entry_weight=weight)
+
+
+def _without_capitals(
+    words: tuple[str, ...], tokens: TokenSums, n_states: int, options: LexiconOptions
+) -> csr_matrix:
+    """How many times the tokens of each word (column) count for the same word with a capital (row)."""
+    ids = {word: w for w, word in enumerate(words)}
+    small = np.array(
+        [ids.get(word[:1].lower() + word[1:], w) for w, word in enumerate(words)], dtype=np.int64
+    )
+    inner, first = (
+        np.asarray(part[:, n_states:].sum(axis=1)).ravel() for part in (tokens.inner, tokens.initial)
+    )
+    size = inner + first
+    row = np.flatnonzero((small != np.arange(small.size)) & (size <= options.frequent))
+    at_start = (first[row] + 1.0) / (size[row] + 2.0)
+    worth = size[row] / np.maximum(tokens.number[row], 1.0)
+    share = options.case_weight * worth * at_start / np.maximum(size[small[row]], 1e-300)
+    return csr_matrix((share, (row, small[row])), shape=(small.size, small.size))
 
 
 def _label_tags(labels: tuple[Label, ...]) -> IntVector:
@@ -253,29 +296,48 @@ def _symbol_block(shares: FloatArray, n_states: int) -> _Block:
     )
 
 
+def tag_exchange(counts: csr_matrix, tag: IntVector, options: LexiconOptions) -> FloatArray:
+    """(tags, tags) how likely another token of a word has a tag if one has this tag, over words that borrow.
+
+    counts: (words, labels) of tokens.
+    """
+    by_tag = counts @ csr_matrix((np.ones(tag.size), (np.arange(tag.size), tag)))
+    size = np.asarray(by_tag.sum(axis=1)).ravel()
+    some = by_tag[(size >= 2.0) & (size <= options.frequent)].toarray()
+    others = np.maximum(some.sum(axis=1, keepdims=True) - 1.0, 1.0)
+    pairs: FloatArray = some.T @ (some / others) - np.diag((some / others).sum(axis=0))
+    pairs += 1e-3 * np.eye(pairs.shape[0])
+    pairs /= pairs.sum(axis=1, keepdims=True)
+    return pairs
+
+
 def _word_block(
     words: csr_matrix,
-    size: FloatArray,
+    tokens: tuple[FloatArray, FloatArray],
     shares: FloatArray,
-    finest: IntVector,
     tag: IntVector,
+    exchange: FloatArray,
     n_states: int,
     options: LexiconOptions,
 ) -> _Block:
-    """Mean values and label shares of some words, mixed with those of their classes and of their tags within them."""
-    own, n = words.toarray(), size[:, None]
-    rare = n <= options.frequent
-    own_label, share_label = own[:, n_states:], shares[finest, n_states:]
+    """Mean values and label shares of some words, mixed with those of their classes and of their tags within them.
+
+    tokens: (rows,) how much they weigh in all, and each of them.  shares: (rows, columns) of the words' classes.
+    """
+    own = words.toarray()
+    own_label, share_label = own[:, n_states:], shares[:, n_states:]
+    size, worth = tokens
+    n = own_label.sum(axis=1, keepdims=True)
+    rare = (n <= options.frequent) * worth[:, None]
     tags = np.zeros((tag.size, int(tag.max()) + 1))
     tags[np.arange(tag.size), tag] = 1.0
-    own_tag, share_tag = own_label @ tags, share_label @ tags
+    own_tag, share_tag = own_label @ tags @ exchange, share_label @ tags
     ratio = np.divide(own_tag, n * share_tag, out=np.zeros_like(own_tag), where=n * share_tag > 0)
-    weight = np.where(rare, options.word_weight, 0.0)
-    tag_weight = np.where(rare, options.tag_weight, 0.0)
+    weight, tag_weight = rare * options.word_weight, rare * options.tag_weight
     bottom = np.maximum(n + weight + tag_weight, 1e-300)
 
     def values(row: LongVector, label: LongVector, column: LongVector) -> FloatArray:
-        share = shares[finest[row], column]
+        share = shares[row, column]
         spread = share * ratio[row, tag[label]]
         mixed = own[row, column] + weight[row, 0] * share + tag_weight[row, 0] * spread
         found: FloatArray = mixed / bottom[row, 0]

@@ -19,8 +19,9 @@ JUDGE_FROM = 1000  # trees; fewer teach a judge too little
 USUAL: dict[str, Any] = {
     "method": "cluster", "states": 32, "noise": "none", "noise_level": 0.1, "features": "full", "scaling": "counts",
     "precision": "single", "factor": "head", "horizontal": 0, "vertical": 1, "rare": 5, "rare_words": "class",
-    "state_mixing": 0.1, "word_weight": 1.0, "tag_weight": 2.0, "least_share": 1e-4, "coarse_states": 4,
-    "nodes_per_state": 100, "em_rounds": 0, "rule_smoothing": 10.0, "word_shrinkage": 1.0, "span_loss": 0.008,
+    "state_mixing": 0.1, "word_weight": 1.0, "tag_weight": 2.0, "case_weight": 4.0, "least_share": 1e-4,
+    "coarse_states": 4, "nodes_per_state": 100, "em_rounds": 0, "rule_smoothing": 10.0, "word_shrinkage": 1.0,
+    "span_loss": 0.008,
 }  # fmt: skip
 BY_METHOD: dict[str, dict[str, Any]] = {
     "cluster": {"em_rounds": 3},
@@ -34,7 +35,7 @@ BY_METHOD: dict[str, dict[str, Any]] = {
 THESIS: dict[str, Any] = {
     "states": 8, "nodes_per_state": 1, "features": "thesis", "scaling": "none", "em_rounds": 0,
     "rule_smoothing": 0.0, "state_mixing": 0.0, "word_shrinkage": 0.0, "rare_words": "tag", "rare": 4,
-    "word_weight": 0.0, "tag_weight": 0.0, "coarse_states": 0, "factor": "right", "span_loss": 0.0,
+    "word_weight": 0.0, "tag_weight": 0.0, "case_weight": 0.0, "coarse_states": 0, "factor": "right", "span_loss": 0.0,
 }  # fmt: skip
 PRESETS: dict[str, dict[str, Any]] = {"default": {}, "thesis": THESIS}
 
@@ -94,7 +95,10 @@ class GrammarOptions(Options):
         None, "Precision of features and projections.", choices=tuple(PRECISIONS), shown=False
     )
     factor: str | None = option(
-        None, "How nodes with many children become binary; head unless given.", choices=FACTORS
+        None,
+        "How nodes with many children become binary; head unless given, but right where the English head rules know "
+        "fewer than half of the phrases.",
+        choices=FACTORS,
     )
     horizontal: int | None = option(None, "Siblings that intermediate nodes remember; 0 unless given.", low=0)
     vertical: int | None = option(None, "2: phrases remember their parent; 1 unless given.", low=1, high=2)
@@ -122,6 +126,12 @@ class GrammarOptions(Options):
     )
     tag_weight: float | None = option(
         None, "Tokens' worth of its tags that is mixed into a word.", low=0.0, shown=False
+    )
+    case_weight: float | None = option(
+        None,
+        "Tokens' worth of the word without its capital that is mixed into a word with one.",
+        low=0.0,
+        shown=False,
     )
     least_share: float | None = option(
         None,
@@ -236,6 +246,7 @@ class GrammarOptions(Options):
             rare=self.rare or 0,
             word_weight=self.word_weight or 0.0,
             tag_weight=self.tag_weight or 0.0,
+            case_weight=self.case_weight or 0.0,
             least=self.least_share or 0.0,
             by_tag=self.rare_words == "tag",
         )

@@ -140,12 +140,13 @@ def one_state(bigram: Bigram) -> Operators:
 
 
 def independent(data: Labelled) -> Operators:
-    """The unigram model: every label drawn on its own."""
+    """The unigram model: every label drawn on its own, and as many as sentences have on average."""
     A = len(data.names)
     share = np.bincount(data.labels, minlength=A) + 0.5
     share /= share.sum()
-    base = np.repeat(share[:, None], A, axis=1)
-    return one_state(Bigram(share, base, np.ones(A), base, share, share))
+    end = len(data.sequences) / data.labels.size
+    base = np.repeat((1.0 - end) * share[:, None], A, axis=1)
+    return one_state(Bigram(share, base, np.full(A, end), base, share, share))
 
 
 def no_observations() -> Observations:

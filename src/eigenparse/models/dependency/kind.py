@@ -156,6 +156,7 @@ TREES = Kind(
     options=f"{_LEARN}.trees:DepTreeOptions", reading=f"{_LEARN}.reading:TreeReading",
     verbs={
         "parse": f"{_BATCH}.parse_dependency:parse_trees", "score": f"{_BATCH}.score:score_dependencies",
+        "perplexity": f"{_BATCH}.score:perplexity_dependencies",
         "evaluate": f"{_BATCH}.attachment:evaluate_trees", "learnt": f"{_BATCH}.attachment:trees_learnt",
     },
     kernels="eigenparse.kernels.dependency.deptree",

@@ -18,6 +18,7 @@ from eigenparse.models.grammar.pcfg import (
 )
 
 ESTIMATOR = "lpcfg"
+FLOOR = 0.1  # counts that a rule or word never seen with a label is given
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ class SplitHeads:
 
     @property
     def is_proper(self) -> bool:
-        """Totals are always positive."""
+        """Whether states are visible and totals positive; ``inference.dependency.proper_heads`` normalises them."""
         return True
 
     def to_parts(self) -> tuple[Header, dict[str, AnyArray]]:

@@ -40,6 +40,7 @@ REPORT: dict[str, Any] = {
     "method": str, "seed": int, "n_trees": int, "n_words": int, "label_counts": [int], "em_rounds": int,
     "negative_share": float, "members": [dict],
     "binarisation": {"factor": str, "horizontal": int, "vertical": int},
+    "examples": [(int, int, str)], "head_rules_know": float,
 }  # fmt: skip
 MEMBER_REPORT: dict[str, Any] = {"singular": dict, "log_likelihood": [float]}
 
@@ -201,6 +202,7 @@ GRAMMAR = Kind(
         "perplexity": "eigenparse.batch.perplexity:perplexity_grammar",
         "sample": "eigenparse.batch.score:sample_trees",
         "info": "eigenparse.batch.info_grammar:info",
+        "guide": "eigenparse.batch.guide:guide",
         "evaluate": "eigenparse.batch.tune_grammar:evaluate",
         "learnt": "eigenparse.batch.tune_grammar:learnt",
         "plot": "eigenparse.batch.plot:grammar_curves",

@@ -241,6 +241,7 @@ TAGGER = Kind(
     options="eigenparse.learn.tagger.learner:TaggerOptions",
     reading="eigenparse.learn.tagger.reading:SequenceReading",
     verbs={
+        **{verb: f"eigenparse.batch.tagger_probability:{verb}" for verb in ("score", "perplexity", "sample")},
         "tag": "eigenparse.batch.tag:tag",
         "evaluate": "eigenparse.batch.tag:evaluate",
         "merge": "eigenparse.learn.tagger.statistics:merge_taggers",
