@@ -25,13 +25,13 @@ from eigenparse.features.grammar.judge import (
     word_hash,
 )
 from eigenparse.kernels.grammar.hashing import mix
-from eigenparse.kernels.grammar.judge import DENSE, TEMPLATES, Seen, Symbols, judge_rows
+from eigenparse.kernels.grammar.judge import DENSE, FEWER, TEMPLATES, Seen, Symbols, judge_rows
 from eigenparse.kernels.grammar.judge_tags import TAG_DENSE, TAG_TEMPLATES, share_out, tag_rows
 from eigenparse.learn.grammar.judge import JudgeOptions, held_parts, learn_judge
 from eigenparse.learn.grammar.judge_cases import gold_brackets, tags_of
 from eigenparse.learn.grammar.judge_fit import Cases, Fit, penalised_loss, sureness
 from eigenparse.learn.grammar.options import GrammarOptions
-from eigenparse.models.grammar.judge import Judge, look_of
+from eigenparse.models.grammar.judge import Judge, judge_from, judge_parts, look_of
 from eigenparse.models.grammar.kind import GRAMMAR, GRAMMARS
 from eigenparse.models.grammar.packed import PackedGrammar
 from eigenparse.models.grammar.pcfg import LatentGrammar
@@ -99,6 +99,20 @@ def test_the_kernel_sees_what_a_slow_reader_sees(seed: int) -> None:
     slow = judge_oracle.features(words, evidence, seen.belief, names, known={"the"})
     assert_array_equal(rows, [[number % (1 << 19) for number in one] for one, _ in slow])
     assert_allclose(dense, [numbers for _, numbers in slow], rtol=ROUNDING)
+
+
+def test_judges_of_older_files_have_fewer_templates() -> None:
+    words, evidence, symbols, _ = random_sentence(3)
+    seen = seen_in(evidence, KEYS.of(words), DOUBTFUL)
+    rows, dense = features(seen, symbols, 19)
+    fewer = np.empty((rows.shape[0], FEWER), dtype=np.int32)
+    judge_rows(seen, symbols, 19, fewer, dense)
+    assert_array_equal(fewer, rows[:, :FEWER])
+    look = look_of(np.eye(DENSE)[0], np.zeros(1 << 14))
+    header, arrays = judge_parts(Judge(look, (look,), np.empty(0, dtype=np.uint32), 14))
+    assert judge_from(header, arrays).templates == TEMPLATES
+    del header["templates"]
+    assert judge_from(header, arrays).templates == FEWER
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -80,6 +80,6 @@ def judged(bench: Bench, words: Sequence[str], found: Brackets) -> Brackets:
     tag_again(tagged, key, judge.bits, *bench.tags, belief, seen.tag)
     masses[word[tagged.candidate]] = belief[tagged.candidate]
     for dense, weights in bench.looks:
-        look_again(seen, bench.symbols, judge.bits, dense, weights)
+        look_again(seen, bench.symbols, judge.bits, judge.templates, dense, weights)
     masses[phrase[seen.candidate]] = seen.belief[seen.candidate]
     return replace(found, masses=masses)

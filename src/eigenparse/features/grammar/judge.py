@@ -9,10 +9,11 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntVector
 from eigenparse.corpus.heads import feature_rules, rank_table
-from eigenparse.kernels.grammar.judge import DENSE, MARGIN, Seen, Symbols
+from eigenparse.kernels.grammar.judge import DENSE, FEWER, MARGIN, TEMPLATES, Seen, Symbols
 from eigenparse.kernels.grammar.judge_tags import SPELLINGS, TAG_DENSE, Tagged
 
 N_DENSE = {"brackets": DENSE, "tags": TAG_DENSE}  # how many dense features each kind of look has
+N_TEMPLATES = (FEWER, TEMPLATES)  # that looks at brackets may have
 
 MOST_KEPT = 1 << 16  # words whose hashes are remembered
 ENDING = 3  # letters of a rare word that are looked at

@@ -10,8 +10,9 @@ dense features is what was believed before, so that u = (1, 0, 0, 0) and w = 0 c
 
 Templates look at words and tags at both ends, at the tags within, and at the tree that the brackets
 believed in (``belief`` above one half) make around the candidate: its children, its parent, the
-children beside it, its parent's parent, and their heads.  The work grows with brackets times words, so each bracket finds
-its children through the list of those that begin at the same word.
+children beside it, its parent's parent, and their heads.  The work grows with brackets times words, so
+each bracket finds its children through the list of those that begin at the same word.  A judge whose rows
+have FEWER templates, as in older files, does without ``around_features``.
 """
 
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.grammar.hashing import log_odds, mix, step
 from eigenparse.kernels.grammar.judge_weights import judge_odds
 
-TEMPLATES = 80
+TEMPLATES, FEWER = 80, 64
 DENSE = 4
 BELIEVED = 0.5
 MARGIN = 2  # words beyond each end of a sentence
@@ -283,7 +284,7 @@ def odds_features(seen, c, key, value, dense):
 
 @kernel
 def judge_rows(seen, symbols, bits, rows, dense):
-    """Features of all candidates: rows (candidates, TEMPLATES), dense (candidates, DENSE); their number."""
+    """Features of all candidates: rows (candidates, templates), dense (candidates, DENSE); their number."""
     n, m, key = seen.tag.size, seen.start.size, symbols.key
     at, head = np.empty(n + 2, dtype=np.int64), np.empty(m, dtype=np.int64)
     d = 0
@@ -302,20 +303,21 @@ def judge_rows(seen, symbols, bits, rows, dense):
         end_features(seen.word, tag, seen.start[c], seen.end[c], value)
         tree_features(seen, at, c, seen.word, tag, key, head, value)
         odds_features(seen, c, key, value, dense[r])
-        around_features(seen, at, c, seen.word, tag, key, head, value)
-        for z in range(TEMPLATES):
+        if rows.shape[1] > FEWER:
+            around_features(seen, at, c, seen.word, tag, key, head, value)
+        for z in range(rows.shape[1]):
             rows[r, z] = mix(mix(_SEED + np.uint64(z), key[seen.symbol[c]]), value[z]) & mask
         r += 1
     return r
 
 
 @kernel
-def look_again(seen, symbols, bits, u, w):
+def look_again(seen, symbols, bits, templates, u, w):
     """Put the judge's probabilities in the place of the candidates' beliefs, ``seen.belief``."""
     n = 0
     for c in range(seen.candidate.size):
         n += seen.candidate[c]
-    rows, dense, odds = np.empty((n, TEMPLATES), dtype=np.int32), np.empty((n, DENSE)), np.empty(n)
+    rows, dense, odds = np.empty((n, templates), dtype=np.int32), np.empty((n, DENSE)), np.empty(n)
     judge_rows(seen, symbols, bits, rows, dense)
     judge_odds(rows, dense, u, w, odds)
     r = 0

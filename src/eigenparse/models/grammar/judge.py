@@ -8,6 +8,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, FloatArray, IntVector
 
+FIRST_TEMPLATES = 64  # of files that do not say how many they have
 STEP = 0.01  # of the weights of features: whole steps are small in a file and lose nothing that counts
 
 
@@ -30,7 +31,7 @@ class Judge:
     tags: the look at tags, which comes first.  looks: those at brackets, one after the other; each sees
     the tags and the tree that the one before believes in.  words: ascending
     hashes of the words known by name.  bits: features are numbers below 2 ** bits.  low, high: posteriors
-    between are doubtful, and judged; others stay.
+    between are doubtful, and judged; others stay.  templates: of features of brackets.
     """
 
     tags: Look
@@ -39,6 +40,7 @@ class Judge:
     bits: int
     low: float = 0.01
     high: float = 0.995
+    templates: int = 80
 
     @property
     def n_weights(self) -> int:
@@ -66,7 +68,8 @@ def judge_parts(judge: Judge) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         arrays[f"judge.{name}.feature"] = look.feature
         arrays[f"judge.{name}.weight"] = look.weight
     dense = [list(look.dense) for look in (judge.tags, *judge.looks)]
-    return {"dense": dense, "bits": judge.bits, "low": judge.low, "high": judge.high}, arrays
+    header = {"dense": dense, "bits": judge.bits, "low": judge.low, "high": judge.high}
+    return header | {"templates": judge.templates}, arrays
 
 
 def judge_from(header: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> Judge:
@@ -79,4 +82,5 @@ def judge_from(header: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> Jud
     tags, *brackets = header["dense"]
     looks = tuple(look(f"look{i}", dense) for i, dense in enumerate(brackets))
     bits, low, high = header["bits"], float(header["low"]), float(header["high"])
-    return Judge(look("tags", tags), looks, arrays["judge.words"], bits, low, high)
+    templates = header.get("templates", FIRST_TEMPLATES)
+    return Judge(look("tags", tags), looks, arrays["judge.words"], bits, low, high, templates)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from eigenparse.arrays import AnyArray
-from eigenparse.features.grammar.judge import N_DENSE
+from eigenparse.features.grammar.judge import N_DENSE, N_TEMPLATES
 from eigenparse.models.grammar.span_filter import SCHEMA as SPAN_FILTER
 from eigenparse.models.registry import Kind
 from eigenparse.models.schema import (
@@ -126,12 +126,15 @@ def _sound_judge(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
     """Whether a judge has a look at tags and some at brackets, each with its dense weights, within bounds."""
     wanted = [N_DENSE["tags"], *[N_DENSE["brackets"]] * (sizes["dense"] - 1)]
     values = [value for look in header["dense"] for value in look]
+    templates = header.get("templates", N_TEMPLATES[0])
     return (
         1 <= sizes["bits"] <= MOST_BITS
         and 2 <= sizes["dense"] <= MOST_LOOKS
         and [len(look) for look in header["dense"]] == wanted
         and all(abs(value) < MOST_DENSE for value in values)
         and 0.0 < header["low"] < header["high"] < 1.0
+        and type(templates) is int
+        and templates in N_TEMPLATES
     )
 
 
