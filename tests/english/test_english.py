@@ -20,7 +20,7 @@ from eigenparse.corpus.pick import tokens_of
 from eigenparse.data import located
 from eigenparse.evaluate.brackets import score_brackets
 
-EVERYDAY_EXACT, EVERYDAY_F1 = 65, 90  # floors
+EVERYDAY_EXACT, EVERYDAY_F1 = 80, 94  # floors
 RUN = "from eigenparse.cli.main import main; main()"
 TEXT = 'Dr. Smith doesn\'t eat well-known fish (or meat). He said: "No!"'
 
@@ -31,7 +31,7 @@ def english() -> eigenparse.Grammar:
 
 
 def test_size_and_attribution(english: eigenparse.Grammar) -> None:
-    assert located("en").stat().st_size <= 12_000_000
+    assert located("en").stat().st_size <= 14_000_000
     about = english.latent.report["about"]
     assert about["licence"] == "CC BY-SA 4.0"
     assert ["GUM" in about["data"][0], "CRAFT" in about["data"][1]] == [True, True]
