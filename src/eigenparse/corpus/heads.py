@@ -6,6 +6,7 @@ side that is not punctuation is the head.  Symbols joined by ``/`` have the same
 ``*`` stands for all labels without a rule; lines that start with ``#`` are comments.
 """
 
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -122,6 +123,7 @@ def load_rules(path: str | Path) -> HeadRules:
     return parse_rules(read_text(path), source=str(path))
 
 
+@functools.cache
 def english_rules() -> HeadRules:
     """The built-in table for Penn-style English trees."""
     return parse_rules(ENGLISH, source="built-in English rules")

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from xml.sax.saxutils import escape
+from html import escape
 
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.draw.layout import display_width

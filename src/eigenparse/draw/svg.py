@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from xml.sax.saxutils import escape, quoteattr
+from html import escape
 
 from eigenparse.corpus.columns import Treebank
 from eigenparse.draw.layout import Shape, arrange, display_width, shape_of
@@ -98,7 +98,7 @@ def document(width: int, height: int, title: str, parts: list[str], *, style: st
     short = title if len(title) <= MAX_DESCRIPTION else title[: MAX_DESCRIPTION - 1] + "…"
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" role="img" aria-label={quoteattr(short)}>'
+        f'viewBox="0 0 {width} {height}" role="img" aria-label="{escape(short)}">'
     )
     start = [head, f"<title>{escape(short)}</title>", f"<style>{STYLE}{style}</style>"]
     paper = f'<rect class="paper" width="{width}" height="{height}" rx="8"/>'

@@ -1,5 +1,6 @@
 """64-bit keys of features: strings in, stable hashes out; keys in, dense ids or positions out."""
 
+import functools
 import hashlib
 from collections.abc import Sequence
 
@@ -13,6 +14,7 @@ KeyVector = npt.NDArray[np.uint64]
 KeyMatrix = npt.NDArray[np.uint64]
 
 
+@functools.lru_cache(maxsize=1 << 14)
 def key_of(*text: str) -> int:
     """A 64-bit hash of some strings, the same on every machine."""
     joined = "\x00".join(text).encode("utf-8", "surrogatepass")

@@ -61,8 +61,22 @@ def intern_keys(keys, ids, first):
 
 
 @kernel
+def is_increasing(keys):
+    """Whether every key is larger than the one before it."""
+    i = 1
+    while i < keys.size and keys[i] > keys[i - 1]:
+        i += 1
+    return i >= keys.size
+
+
+@kernel
 def find_keys(wanted, keys, out):
     """Write the position in ``keys`` of every wanted key, -1 where absent."""
+    if 4 * wanted.size < keys.size and is_increasing(keys):  # a table would take longer than the search
+        for i in range(wanted.size):
+            place = np.searchsorted(keys, wanted[i])
+            out[i] = place if place < keys.size and keys[place] == wanted[i] else -1
+        return
     table = empty_table(keys.size)
     for i in range(keys.size):
         slot = find_slot(keys, table, keys[i])

@@ -295,7 +295,7 @@ def check_value(value: Any, shape: Any, where: str) -> None:
     elif isinstance(shape, list):
         if not isinstance(value, list):
             raise DataError(f"{where} is not a list")
-        if shape == NAMES and all(type(one) is str for one in value):
+        if shape == NAMES and set(map(type, value)) <= {str}:
             return
         for one in value:
             check_value(one, shape[0], where)

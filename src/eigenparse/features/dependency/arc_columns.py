@@ -3,6 +3,7 @@
 Keys are stable 64-bit hashes of text, so a parser needs no vocabulary; an unseen word meets untrained weights.
 """
 
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -99,6 +100,13 @@ def compile_templates(
     attributes: Mapping[str, str] = ATTRIBUTES,
 ) -> Templates:
     """Templates as integer tables; the hash depends on their text only, not on their order."""
+    return _compiled(tuple(templates), tuple(pair_templates), bits, tuple(attributes))
+
+
+@functools.lru_cache(maxsize=16)
+def _compiled(
+    templates: tuple[str, ...], pair_templates: tuple[str, ...], bits: int, attributes: tuple[str, ...]
+) -> Templates:
     rows = sorted((CODES.index(code), text) for text in templates for code in text.partition(":")[0])
     blocks = np.searchsorted([code for code, _ in rows], np.arange(5)).astype(np.int64)
     atoms = [
@@ -132,10 +140,9 @@ def pruning_of(pruner: Any) -> Pruning:
     return Pruning(compile_templates(pruner.templates, bits=pruner.bits), pruner.weights)
 
 
-def _atoms(row: int, text: str, code: int, attributes: Mapping[str, str]) -> list[tuple[Any, ...]]:
+def _atoms(row: int, text: str, code: int, names: tuple[str, ...]) -> list[tuple[Any, ...]]:
     """(row, role, offset, attribute, coefficient) of each atom of one template."""
     found = []
-    names = list(attributes)
     for atom in text.split():
         match = ATOM.fullmatch(atom)
         if not match or match[1] not in ROLES or match[3] not in names or abs(int(match[2] or 0)) > PAD:

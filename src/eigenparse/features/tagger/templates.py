@@ -9,7 +9,7 @@ stratos-2013, figure 6) and place (begin, middle, end or whole of a run of equal
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -45,6 +45,7 @@ class Template:
     atoms: tuple[Atom, ...]
 
 
+@lru_cache(maxsize=256)
 def parse_template(text: str) -> Template:
     """Read one template; OptionError says what is wrong with it."""
     atoms = []

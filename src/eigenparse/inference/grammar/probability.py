@@ -33,11 +33,10 @@ def readings_of(
     low, high = np.array([entries_of(skeleton, s) if s >= 0 else (0, 0) for s in symbol]).reshape(-1, 2).T
     place = np.array(symbol, dtype=np.int64)
     known = place >= 0
-    spelling = lexicon.spelling
-    p = spelling.probabilities(words)
+    p = lexicon.spelling_of(words)
     if not spelt:
         p = np.where(known[:, None], p, 1.0)
-    unigram = np.append(lexicon.unigram, 0.0)[place] + lexicon.unseen * (p @ spelling.share)
+    unigram = np.append(lexicon.unigram, 0.0)[place] + lexicon.unseen * (p @ lexicon.spelling.share)
     return Readings(
         as_offsets(np.cumsum([0, *map(len, made)])), np.array([w for _, w in flat]), as_ids(low), as_ids(high),
         np.append(lexicon.kept, 0.0)[place], p, unigram, skeleton.entry_label,
@@ -92,8 +91,7 @@ def tree_log_p(parts: Sequence[Proper], treebank: Treebank) -> FloatArray:
         nodes = _nodes(part, trees, token)
         for member, log_mass in zip(part.members, part.log_mass.tolist()):
             log_p = np.empty(trees.offsets.size - 1)
-            ground = part.background.ground()
-            tree_logs(nodes, trees.offsets, readings, member, ground, part.index, log_p)
+            tree_logs(nodes, trees.offsets, readings, member, part.ground, part.index, log_p)
             found.append(log_p - log_mass)
     return mean_log(found)
 
@@ -183,13 +181,12 @@ def sentence_log_p(
     found = []
     for part, chosen in zip(parts, items):
         readings = readings_of(part.skeleton, part.lexicon, tokens, spelt=spelt)
-        ground = part.background.ground()
         first, label = all_items(part.skeleton, len(words)) if chosen is None else chosen
         scale = np.add.reduceat(
             readings.weight * (readings.unigram + readings.spelt.max(axis=1)), readings.at[:-1]
         )
         for member, log_mass in zip(part.members, part.log_mass.tolist()):
-            model = (readings, member, ground, part.index, chosen is None)
+            model = (readings, member, part.ground, part.index, chosen is None)
             total = partial(_total, first, label, model)
             found.append(_scaled(total, np.log(np.maximum(scale, 1e-300))) - log_mass)
     return float(mean_log(found))

@@ -5,8 +5,10 @@ unknown word, and a way into the background model for rules and words that train
 file is derived from what is.  An ensemble is the mean of its members' distributions.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 import numpy as np
 
@@ -15,22 +17,26 @@ from eigenparse.corpus.normalise import ROOT
 from eigenparse.corpus.word_classes import class_levels
 from eigenparse.errors import DataError
 from eigenparse.inference.grammar.background import Background, Counts, background, counts_of
-from eigenparse.inference.grammar.chart import latent_arrays, rules_of
+from eigenparse.inference.grammar.chart import latent_arrays, rules_of, sparse_arrays
 from eigenparse.inference.grammar.forest import rule_index
 from eigenparse.inference.spelling import Spelling, learn_spelling
 from eigenparse.kernels.grammar.forest import RuleIndex
 from eigenparse.kernels.grammar.masses import next_states, partition, rule_means, word_masses
-from eigenparse.kernels.grammar.proper import Member
+from eigenparse.kernels.grammar.proper import Ground, Member
 from eigenparse.kernels.grammar.sample import Rules
 from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, Weights
 from eigenparse.models.words import WordTable, word_table
 
 ENOUGH = 50  # rare words that make a class worth a spelling of its own
+MOST_SPELT = 20_000  # words whose spelling is kept
 RARE = 2.5  # words below this count speak for unknown ones
 LEAST = 0.1  # count of each way into the background model
 SPARED = 0.5  # count of a known word under a tag that it never had
 LONGEST = 2000  # generations of a tree that are followed
 SMALL = 1e-11
+TINY = float(np.finfo(np.float32).tiny)
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +45,7 @@ class Lexicon:
 
     spelling: of unknown words; group_symbol: (G,) the class whose entries say which states a group belongs to, -1 for
     none.  kept: (V,) what is left of each word's weight after the discount for unknown words.  unigram: (V,) shares of
-    words, without labels; unseen: what is left for unknown ones.
+    words, without labels; unseen: what is left for unknown ones.  spelt: probabilities of words that were asked for.
     """
 
     table: WordTable
@@ -48,19 +54,31 @@ class Lexicon:
     kept: FloatArray
     unigram: FloatArray
     unseen: float
+    spelt: dict[str, FloatArray] = field(default_factory=dict, repr=False, compare=False)
+
+    def spelling_of(self, words: Sequence[str]) -> FloatArray:
+        """(words, G) the probability of each word's spelling in each group."""
+        new = list({word for word in words if word not in self.spelt})
+        found = dict(zip(new, self.spelling.probabilities(new))) if new else {}
+        rows = [found[word] if word in found else self.spelt[word] for word in words]
+        if len(self.spelt) + len(new) <= MOST_SPELT:
+            self.spelt.update(found)
+        return np.array(rows).reshape(len(words), self.spelling.n_groups)
 
 
 @dataclass(frozen=True, slots=True)
 class Proper:
     """One grammar's distribution: what its members share, each member, and the log of the mass that ends.
 
-    log_mass: (members,) of all finite trees, 0 if the grammar is consistent.  labels: complete labels by chain.
+    ground: the background model as kernels take it.  log_mass: (members,) of all finite trees, 0 if the grammar is
+    consistent.  labels: complete labels by chain.
     partials: partial labels that rules lead to from each label, without a complete label in between.
     """
 
     skeleton: Skeleton
     index: RuleIndex
     background: Background
+    ground: Ground
     lexicon: Lexicon
     members: tuple[Member, ...]
     log_mass: FloatArray
@@ -68,19 +86,28 @@ class Proper:
     partials: dict[int, set[int]]
 
 
-_CACHE: list[tuple[LatentGrammar, tuple[Proper, ...]]] = []
+def _remembered(make: Callable[[LatentGrammar], T]) -> Callable[[LatentGrammar], T]:
+    """Decorator: work something out once, and keep it for a few grammars."""
+    cache: list[tuple[LatentGrammar, T]] = []
 
+    @functools.wraps(make)
+    def made(grammar: LatentGrammar) -> T:
+        for known, found in cache:
+            if known is grammar:
+                return found
+        cache[:] = [(grammar, make(grammar)), *cache[:3]]
+        return cache[0][1]
 
-def proper_parts(grammar: LatentGrammar) -> tuple[Proper, ...]:
-    """The distributions of a grammar and of the others of its ensemble; made once and kept for a few grammars."""
-    for known, made in _CACHE:
-        if known is grammar:
-            return made
-    made = tuple(_proper(one) for one in (grammar, *grammar.others))
-    _CACHE[:] = [(grammar, made), *_CACHE[:3]]
     return made
 
 
+@_remembered
+def proper_parts(grammar: LatentGrammar) -> tuple[Proper, ...]:
+    """The distributions of a grammar and of the others of its ensemble."""
+    return tuple(_proper(one) for one in (grammar, *grammar.others))
+
+
+@_remembered
 def is_signed(grammar: LatentGrammar) -> bool:
     """Whether a grammar has negative weights, which are no probabilities."""
     return any(
@@ -113,6 +140,7 @@ def _proper(grammar: LatentGrammar) -> Proper:
         skeleton,
         rule_index(skeleton),
         ground,
+        ground.ground(),
         lexicon,
         tuple(members),
         np.array(mass),
@@ -197,6 +225,7 @@ def _member(
     steps = _Steps(tensors, sums, rule_scale)
     member = Member(
         weights.states, weights.state_at, weights.rule_at, weights.rule_weight, weights.entry_at, weights.entry_weight,
+        sparse_arrays(skeleton, weights, TINY).sparse,
         rule_scale, word_scale, unknown * word_scale, groups, branch * scale, word * scale,
         root * (1.0 - ground.root), _prior(steps, root, weights),
     )  # fmt: skip

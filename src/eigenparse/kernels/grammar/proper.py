@@ -22,11 +22,13 @@ from typing import NamedTuple
 import numpy as np
 
 from eigenparse.kernels.compiled import kernel
+from eigenparse.kernels.grammar.chart import SparseRules, add_applied
 
 
 class Member(NamedTuple):
     """One set of weights, normalised: see ``inference.grammar.proper``.  n states in all, G groups of unknown words.
 
+    sparse: the weights of rules that are not 0, or nothing.
     rule_scale, word_scale: (n,) factors of the weights of a state's rules and words.  unknown: (n,) chance of an
     unknown word; groups: (n, G) which group it is of.  branch, word: (n,) chances of the background
     model's children and words.
@@ -39,6 +41,7 @@ class Member(NamedTuple):
     rule_weight: np.ndarray
     entry_at: np.ndarray
     entry_weight: np.ndarray
+    sparse: SparseRules
     rule_scale: np.ndarray
     word_scale: np.ndarray
     unknown: np.ndarray
@@ -213,13 +216,7 @@ def add_pair(n, i, j, b, c, member, index, chart):
         z = chart.item[here, index.parent[p]]
         if z < 0:
             continue
-        place = member.rule_at[index.rule[p]]
-        for h in range(member.states[index.parent[p]]):
-            total = 0.0
-            for f in range(size):
-                total += member.rule_weight[place + f] * work[f]
-            place += size
-            chart.value[chart.at[z] + h] += total
+        add_applied(member, index.rule[p], work[:size], chart.value[chart.at[z] : chart.at[z + 1]])
 
 
 @kernel
@@ -399,11 +396,11 @@ def child_cell(c, n_words, unigram, is_open, member, ground, chart, child):
                 end += ground.word[s] * unigram[c]
             for t in range(child.size):
                 child[t] += ground.opened[t] * ground.closed[t, s] * end
-    for p in range(ground.more.size):
-        total = 0.0
-        for t in range(child.size):
-            total += ground.child[p, t] * child[t]
-        chart.one[c, p] = total
+    chart.one[c] = 0.0
+    for t in range(child.size):
+        if child[t] > 0.0:
+            for p in range(ground.more.size):
+                chart.one[c, p] += ground.child[p, t] * child[t]
 
 
 # p of a sentence's words, summed over all trees whose items are in the chart (and, if it is open, over those with
