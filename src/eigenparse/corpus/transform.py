@@ -51,7 +51,10 @@ class ChainTable:
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """Binary rows before they have labels: see ``kernels.transform.factor`` for ``source`` and ``made``."""
+    """Binary rows before they have labels.
+
+    source, made: as in ``kernels.grammar.transform.factor``.
+    """
 
     left: IntVector
     right: IntVector
