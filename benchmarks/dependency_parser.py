@@ -1,9 +1,10 @@
 """Time, accuracy and list quality of the graph-based parser on one treebank.
 
-    python benchmarks/dependency_parser.py FOLDER [--order 1|2] [--peers] [--tags predicted]
+    python benchmarks/dependency_parser.py FOLDER [--order 1|2] [--peers] [--tags predicted] [--vectors FILE]
 
 ``--peers`` trains on the first 4,000 sentences of at most 25 words with universal tags only, as the other
-parsers were.  ``--tags predicted`` learns taggers too; their time counts.
+parsers were.  ``--tags predicted`` learns taggers too; their time counts.  ``--vectors`` takes word vectors that
+``eigenparse embed`` wrote.  A second-order parser is also scored without its judge, and lists are made without it.
 """
 
 import argparse
@@ -18,6 +19,8 @@ from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.evaluate.attachment import attachment
 from eigenparse.inference.dependency.arcs import kbest, parse
 from eigenparse.learn.dependency.arcs import ArcOptions
+from eigenparse.learn.dependency.reading import TreeData
+from eigenparse.models.vectors.word2vec import load_vectors
 
 
 def universal_only(trees: Dependencies) -> Dependencies:
@@ -43,6 +46,7 @@ def main() -> None:
     options.add_argument("--order", type=int, default=1)
     options.add_argument("--peers", action="store_true")
     options.add_argument("--tags", default="gold")
+    options.add_argument("--vectors", type=pathlib.Path)
     chosen = options.parse_args()
     train = read_conllu(chosen.folder / "train.conllu").trees
     dev = read_conllu(chosen.folder / "dev.conllu").trees
@@ -54,17 +58,21 @@ def main() -> None:
     parse(model, warm)
     kbest(model, warm, 2)
     start = time.process_time()
-    model = ArcOptions(order=chosen.order, tags=chosen.tags).fit(train)
+    vectors = load_vectors(chosen.vectors) if chosen.vectors else None
+    model = ArcOptions(order=chosen.order, tags=chosen.tags).fit(TreeData(train, vectors=vectors))
     print(f"training        {time.process_time() - start:8.1f} s CPU, {model.about['lifted']} trees lifted")
     for name, share in model.about["tag_accuracy"].items():
         print(f"jack-knifed {name:16s}{100 * share:8.2f}")
+    alone = dataclasses.replace(model, judge=None)
+    for title, parser in {"": model, "without judge": alone}.items() if model.judge else {"": model}.items():
+        parse(parser, warm)
+        start = time.process_time()
+        guess = parse(parser, dev)
+        print(f"parsing         {len(dev) / (time.process_time() - start):8.0f} sentences/s {title}")
+        for name, value in attachment(dev, guess).figures().items():
+            print(f"{name:28s}{value:8.2f}")
     start = time.process_time()
-    guess = parse(model, dev)
-    print(f"parsing         {len(dev) / (time.process_time() - start):8.0f} sentences/s")
-    for name, value in attachment(dev, guess).figures().items():
-        print(f"{name:28s}{value:8.2f}")
-    start = time.process_time()
-    lists = kbest(model, dev, 50)
+    lists = kbest(alone, dev, 50)
     print(f"50 best         {len(dev) / (time.process_time() - start):8.0f} sentences/s")
     print(f"50-best oracle UAS          {oracle_share(lists.heads, lists.found, dev):8.2f}")
 

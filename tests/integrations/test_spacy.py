@@ -90,3 +90,20 @@ def test_sentences_of_others_are_kept() -> None:
 def test_the_factory_is_registered_for_add_pipe() -> None:
     assert spacy.Language.has_factory("eigenparse")
     assert component.STORE == "eigenparse_data"
+
+
+def test_dependencies() -> None:
+    language = spacy.blank("en")
+    language.add_pipe("eigenparse_ud")
+    doc = language("The old dogs saw a cat. \n They barked.")
+    sents = [[token for token in sent if not token.is_space] for sent in doc.sents]
+    assert [len(sent) for sent in sents] == [7, 3]
+    found = [(token.text, token.head.text, token.dep_, token.pos_, token.tag_) for token in sents[0][:4]]
+    assert found == [
+        ("The", "dogs", "det", "DET", "DT"), ("old", "dogs", "amod", "ADJ", "JJ"),
+        ("dogs", "saw", "nsubj", "NOUN", "NNS"), ("saw", "saw", "ROOT", "VERB", "VBD"),
+    ]  # fmt: skip
+    assert sents[0][2].lemma_ == "dog"
+    assert sents[0][2].morph.get("Number") == ["Plur"]
+    assert [token.head.sent == token.sent for token in doc] == [True] * len(doc)
+    assert len(language("")) == 0

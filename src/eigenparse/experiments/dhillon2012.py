@@ -152,7 +152,7 @@ def run_order(
     """Train and apply everything of one order."""
     _check_sizes(train, parts, plan.n_folds)
     start = time.process_time()
-    learner = ArcOptions(order=order, passes=plan.passes, label_passes=1, seed=plan.seed)
+    learner = ArcOptions(order=order, passes=plan.passes, label_passes=1, seed=plan.seed, judge=False)
     tell(f"order {order}: parser of all sentences")
     applied = {part: _scored(learner, train, gold, plan) for part, gold in parts.items()}
     lists = _jackknifed(train, learner, plan, tell)

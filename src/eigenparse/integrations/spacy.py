@@ -1,22 +1,29 @@
-"""A spaCy component: documents in, the same documents with constituents out.
+"""spaCy components: documents in, the same documents with constituents, or with dependencies, out.
 
 ``nlp.add_pipe("eigenparse")`` gives ``Span`` and ``Token`` the extensions that users of benepar know:
 ``._.parse_string``, ``._.constituents``, ``._.labels``, ``._.children``, ``._.parent``, and
 ``._.posterior``.  What is stored with a document are lists and numbers, so that documents can be
-saved, sent to other processes and read again.
+saved, sent to other processes and read again.  ``nlp.add_pipe("eigenparse_ud")`` sets what spaCy's own parsers set.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
+import numpy as np
+
+from eigenparse.api.dependency_parser import DependencyParser, Word
 from eigenparse.api.grammar import Grammar, load
+from eigenparse.arrays import AnyArray
 from eigenparse.corpus.brackets import escape
 from eigenparse.corpus.tokenise import split_sentences
 from eigenparse.decode.grammar.results import Parse
 from eigenparse.errors import DataError, missing_extra
+from eigenparse.models.registry import load_model
 
 try:
+    from spacy.attrs import DEP, HEAD
     from spacy.language import Language
     from spacy.tokens import Doc, Span, Token
 except ImportError as problem:
@@ -26,15 +33,8 @@ STORE = "eigenparse_data"
 Row = tuple[int, int, list[str], float]  # first token, end, labels from top to bottom, posterior
 
 
-class EigenparseComponent:
-    """Parses the sentences of a document; finds them first if no component before it has."""
-
-    def __init__(self, name: str, model: str, jobs: int, set_tags: bool) -> None:
-        self.name = name
-        self.jobs = jobs
-        self.set_tags = set_tags
-        self.grammar: Grammar = load(model)
-        register_extensions()
+class Component(ABC):
+    """Parses the sentences of documents in batches; finds them first if no component before it has."""
 
     def __call__(self, doc: Doc) -> Doc:
         """The same document, parsed."""
@@ -50,6 +50,21 @@ class EigenparseComponent:
                 batch = []
         yield from self._parsed(batch)
 
+    @abstractmethod
+    def _parsed(self, docs: list[Doc]) -> Iterator[Doc]:
+        """The same documents, parsed."""
+
+
+class EigenparseComponent(Component):
+    """Gives documents constituents."""
+
+    def __init__(self, name: str, model: str, jobs: int, set_tags: bool) -> None:
+        self.name = name
+        self.jobs = jobs
+        self.set_tags = set_tags
+        self.grammar: Grammar = load(model)
+        register_extensions()
+
     def _parsed(self, docs: list[Doc]) -> Iterator[Doc]:
         places = [sentence for doc in docs for sentence in _sentences(doc)]
         requests = (self.grammar.request([doc[i].text for i in words]) for doc, words in places)
@@ -63,6 +78,54 @@ class EigenparseComponent:
         for doc in docs:
             doc._.set(STORE, data[id(doc)])
             yield doc
+
+
+class DependencyComponent(Component):
+    """Gives tokens heads, relations, tags, features and lemmas."""
+
+    def __init__(self, name: str, model: str) -> None:
+        self.name = name
+        self.parser = DependencyParser(load_model(model, "dependency"))
+
+    def _parsed(self, docs: list[Doc]) -> Iterator[Doc]:
+        places = [sentence for doc in docs for sentence in _sentences(doc)]
+        found = self.parser.parse([[doc[i].text for i in words] for doc, words in places])
+        arcs = {id(doc): np.zeros((len(doc), 2), dtype=np.int64) for doc in docs}
+        for (doc, words), parsed in zip(places, found):
+            _attach(doc, words, parsed, arcs[id(doc)])
+        for doc in docs:
+            table: Any = arcs[id(doc)].astype(np.uint64)
+            yield doc.from_array([HEAD, DEP], table) if len(doc) else doc
+
+
+def _attach(doc: Doc, words: list[int], parsed: list[Word], arcs: AnyArray) -> None:
+    """Describe the tokens of a sentence; arcs: (tokens, 2) distance to the head, and relation.
+
+    White space around words belongs to the word before it, or after it where the sentence begins with it.
+    """
+    sent = doc[words[0]].sent
+    for i in set(range(sent.start, sent.end)) - set(words):
+        before = [k for k in words if k < i]
+        arcs[i] = (before[-1] if before else words[0]) - i, 0
+    for i, word in zip(words, parsed):
+        head = words[word.head - 1] if word.head else i
+        relation = "ROOT" if word.deprel == "root" else word.deprel
+        arcs[i] = head - i, np.uint64(doc.vocab.strings.add(relation)).astype(np.int64)
+        token: Any = doc[i]
+        for name, value in {"lemma_": word.lemma, "pos_": word.upos, "tag_": word.xpos}.items():
+            if value != "_":
+                setattr(token, name, value)
+        token.set_morph("" if word.feats == "_" else word.feats)
+
+
+@Language.factory(
+    "eigenparse_ud",
+    default_config={"model": "en-ud"},
+    assigns=["token.head", "token.dep", "token.pos", "token.tag", "token.morph", "token.lemma", "doc.sents"],
+)
+def make_dependency_component(nlp: Language, name: str, model: str) -> DependencyComponent:
+    """What spaCy calls for ``add_pipe("eigenparse_ud", config={"model": "en-ud"})``."""
+    return DependencyComponent(name, model)
 
 
 @Language.factory(

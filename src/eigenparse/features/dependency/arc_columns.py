@@ -14,7 +14,15 @@ from eigenparse.arrays import AnyArray
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.word_classes import kind_and_ending
 from eigenparse.errors import OptionError
-from eigenparse.features.dependency.templates import ATTRIBUTES, CODES, LABEL_ATTRIBUTES, ROLES
+from eigenparse.features.dependency.templates import (
+    ATTRIBUTES,
+    CODES,
+    JUDGE_ATTRIBUTES,
+    JUDGE_CODES,
+    JUDGE_ROLES,
+    LABEL_ATTRIBUTES,
+    ROLES,
+)
 from eigenparse.features.dependency.word_classes import WordClasses
 from eigenparse.features.keys import key_of, key_table
 from eigenparse.kernels.dependency.arc_features import MANY_TAGS, N_CODES, PAD, Templates, Words
@@ -98,23 +106,30 @@ def compile_templates(
     *,
     bits: int,
     attributes: Mapping[str, str] = ATTRIBUTES,
+    roles: str = ROLES,
+    conjoined: str = CODES,
 ) -> Templates:
     """Templates as integer tables; the hash depends on their text only, not on their order."""
-    return _compiled(tuple(templates), tuple(pair_templates), bits, tuple(attributes))
+    return _compiled(tuple(templates), tuple(pair_templates), bits, tuple(attributes), roles, conjoined)
 
 
 @functools.lru_cache(maxsize=16)
 def _compiled(
-    templates: tuple[str, ...], pair_templates: tuple[str, ...], bits: int, attributes: tuple[str, ...]
+    templates: tuple[str, ...],
+    pair_templates: tuple[str, ...],
+    bits: int,
+    attributes: tuple[str, ...],
+    roles: str,
+    conjoined: str,
 ) -> Templates:
-    rows = sorted((CODES.index(code), text) for text in templates for code in text.partition(":")[0])
+    rows = sorted((conjoined.index(code), text) for text in templates for code in text.partition(":")[0])
     blocks = np.searchsorted([code for code, _ in rows], np.arange(5)).astype(np.int64)
     atoms = [
         atom
         for r, (code, text) in enumerate(rows)
-        for atom in _atoms(r, text.partition(":")[2], code, attributes)
+        for atom in _atoms(r, text.partition(":")[2], code, attributes, roles)
     ]
-    pairs = [atom for r, text in enumerate(pair_templates) for atom in _atoms(r, text, 9, attributes)]
+    pairs = [atom for r, text in enumerate(pair_templates) for atom in _atoms(r, text, 9, attributes, roles)]
     codes = [[key_of("code", str(side), str(code)) for code in range(N_CODES)] for side in (0, 1)]
     edges = [
         [key_of("edge", name, place) for place in ("before", "root", "after", "none")] for name in attributes
@@ -140,21 +155,33 @@ def pruning_of(pruner: Any) -> Pruning:
     return Pruning(compile_templates(pruner.templates, bits=pruner.bits), pruner.weights)
 
 
-def _atoms(row: int, text: str, code: int, names: tuple[str, ...]) -> list[tuple[Any, ...]]:
+def _atoms(row: int, text: str, code: int, names: tuple[str, ...], roles: str) -> list[tuple[Any, ...]]:
     """(row, role, offset, attribute, coefficient) of each atom of one template."""
     found = []
     for atom in text.split():
         match = ATOM.fullmatch(atom)
-        if not match or match[1] not in ROLES or match[3] not in names or abs(int(match[2] or 0)) > PAD:
+        if not match or match[1] not in roles or match[3] not in names or abs(int(match[2] or 0)) > PAD:
             raise OptionError(
                 f"template {text.strip()!r}: {atom!r} is not role, offset within {PAD} and attribute; "
-                f"write it like m-1.p with roles {', '.join(ROLES)} and attributes {', '.join(names)}"
+                f"write it like m-1.p with roles {', '.join(roles)} and attributes {', '.join(names)}"
             )
         coefficient = key_of("atom", str(code), text.strip(), atom) | 1
-        found.append((row, ROLES.index(match[1]), int(match[2] or 0), names.index(match[3]), coefficient))
+        found.append((row, roles.index(match[1]), int(match[2] or 0), names.index(match[3]), coefficient))
     return found
 
 
 def label_templates(templates: Sequence[str], *, bits: int) -> Templates:
     """Templates of the labeller, which may also look at the tree."""
     return compile_templates(templates, bits=bits, attributes=LABEL_ATTRIBUTES)
+
+
+def judge_templates(templates: Sequence[str], *, bits: int) -> Templates:
+    """Templates of the judge, which look at the believed tree."""
+    given: dict[str, Any] = {"attributes": JUDGE_ATTRIBUTES, "roles": JUDGE_ROLES, "conjoined": JUDGE_CODES}
+    return compile_templates(templates, bits=bits, **given)
+
+
+def with_relations(columns: Words, relation: AnyArray, names: Sequence[str]) -> Words:
+    """The same columns and one more attribute: the relation (T,) of each word, into names."""
+    more = key_table(names, "r")[relation]
+    return columns._replace(keys=np.concatenate([columns.keys, more[None]]))

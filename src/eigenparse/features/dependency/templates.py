@@ -71,6 +71,31 @@ CLASS_LABEL_TEMPLATES = (
     "s: h.p m.p m+1.k", "s: h.k m.e", "s: h.k m.p m.c",
 )  # fmt: skip
 CLASS_PRUNE_TEMPLATES = ("d: h.g m.g", "d: h.k m.p", "d: h.p m.k")
+JUDGE_ATTRIBUTES = ATTRIBUTES | {"r": "relation in the believed tree"}
+JUDGE_ROLES = (
+    "hmsoglr"  # s, o: nearest sisters, g: head's head, l, r: outermost children of m, all as believed
+)
+JUDGE_CODES = "sdba"  # a: side, and where the head stands beside the believed one
+JUDGE_TEMPLATES = (
+    "a: m.w", "a: m.r", "a: m.p", "a: h.p m.r", "a: h.p m.p", "sda: h.t m.t", "a: h.w m.p", "a: h.p m.w",
+    "sda: h.w m.w", "d: h.w m.t", "d: h.t m.w", "sb: h.p m.p", "b: h.t m.t", "s: h.w m-1.w m.w",
+    "s: h.w m.w m+1.w", "s: h.w h+1.w m.w",
+    "s: h.r m.r", "s: h.p h.r m.p m.r", "s: h.r m.w", "s: h.w m.r", "s: h.r m.p", "s: h.w m.w m.r",
+    "s: g.p h.p m.p", "s: g.t h.t m.t", "s: g.p h.p m.w", "s: g.w h.p m.p", "s: g.p h.w m.p", "s: g.w h.p m.w",
+    "s: g.p h.w m.w", "s: g.p h.p h.r m.p m.r", "s: g.w m.w", "s: g.w h.w m.w",
+    "s: g.r h.r m.r", "s: g.p h.r m.p l.w", "s: g.w h.r m.w", "db: h.r m.r", "d: h.p h.r m.p m.r",
+    "s: h.p s.p m.p o.p", "s: h.p s.p m.p", "s: h.p m.p o.p", "s: h.r s.r m.r o.r", "s: h.p s.r m.r",
+    "s: h.p m.r o.r", "s: h.w s.r m.r", "s: h.w m.r o.r", "s: h.t s.t m.t", "s: h.w s.w m.p", "s: s.w m.w",
+    "s: m.w o.w", "s: h.p m.p o.w", "s: h.w s.w m.w", "s: h.r s.r m.p o.p",
+    "s: h.p m.p l.p r.p", "sd: h.p m.p l.p", "s: h.p m.p r.p", "s: h.w m.p l.w", "s: h.p m.p l.w",
+    "s: h.p m.p r.w", "s: h.w m.p r.w", "s: h.w m.w l.w", "s: h.w m.w r.w", "s: h.p m.p l.r r.r", "s: h.w l.w",
+    "s: h.w r.w", "s: g.p h.p m.p l.w", "s: h.t m.t l.t", "s: h.t m.t r.t",
+    "s: h.r m.r l.r", "s: h.r m.r r.r",
+)  # fmt: skip
+CLASS_JUDGE_TEMPLATES = (
+    "sda: h.k m.k", "s: g.k m.k", "s: g.k h.k m.k", "s: h.k s.k m.k", "s: h.k m.k o.k",
+    "s: h.k m.p r.k", "s: h.k m.k l.w", "s: h.k m.k r.k",
+)  # fmt: skip
 LABEL_ATTRIBUTES = ATTRIBUTES | {
     "c": "form and tag of the leftmost child",
     "e": "form and tag of the rightmost child",

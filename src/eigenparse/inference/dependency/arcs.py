@@ -10,15 +10,27 @@ from eigenparse.errors import OptionError
 from eigenparse.features.dependency.arc_columns import (
     arc_columns,
     compile_templates,
+    judge_templates,
     label_templates,
     pruning_of,
+    with_relations,
     with_structure,
 )
 from eigenparse.inference.dependency.tags import with_predicted_tags
 from eigenparse.kernels.dependency.arc_decoding import label_all, parse_all, parse_kbest, posteriors
 from eigenparse.kernels.dependency.arc_features import Templates, Words
+from eigenparse.kernels.dependency.arc_judge import (
+    MOST,
+    Candidates,
+    JudgeWeights,
+    chart_all,
+    judge_all,
+    judged_scores,
+    judged_trees,
+)
+from eigenparse.kernels.dependency.eisner import NO_ENDS, NO_SIBLINGS, arc_posteriors
 from eigenparse.kernels.dependency.pruning import Pruning
-from eigenparse.models.dependency.arcs import ArcModel
+from eigenparse.models.dependency.arcs import ArcJudge, ArcModel
 from eigenparse.models.dependency.labeller import Labeller
 
 
@@ -66,6 +78,9 @@ def parse(model: ArcModel, trees: Dependencies, *, crossing: bool | None = None)
 def _best(model: ArcModel, columns: Words, crossing: bool) -> tuple[AnyArray, AnyArray]:
     if crossing and model.order != 1:
         raise OptionError("crossing arcs need a first-order parser; train one with --order 1")
+    if model.judge is not None:
+        lists = _judged_lists(model, columns, 1)
+        return lists.heads[0], lists.scores[:, 0]
     compiled = compiled_for(model)
     head = np.zeros(columns.tags.size, dtype=np.int32)
     scores = np.zeros(columns.offsets.size - 1)
@@ -82,11 +97,45 @@ def relations_of(labeller: Labeller, columns: Words, head: AnyArray) -> AnyArray
     return relation
 
 
+def believed(model: ArcModel, columns: Words, scale: float) -> tuple[Words, Candidates]:
+    """Columns that know the relations of the best trees, and candidate heads with their log posteriors."""
+    heads = np.full((columns.tags.size, MOST), -1, dtype=np.int32)
+    found = Candidates(heads, np.zeros(heads.shape, dtype=np.float32), np.zeros(len(heads), dtype=np.int32))
+    chart_all(columns, compiled_for(model), model.weights, model.order == 2, scale, found)
+    relation = relations_of(model.labeller, columns, found.tree)
+    return with_relations(columns, relation, model.labeller.relations), found
+
+
+def judge_weights(judge: ArcJudge) -> JudgeWeights:
+    """The judge as kernels take it."""
+    compiled = judge_templates(judge.templates, bits=judge.bits)
+    return JudgeWeights(compiled, judge.weights, np.array([judge.trust]))
+
+
+def judged(model: ArcModel, judge: ArcJudge, columns: Words) -> Candidates:
+    """Candidate heads of every word with the judge's log-probabilities."""
+    full, found = believed(model, columns, judge.scale)
+    judge_all(full, judge_weights(judge), found)
+    return found
+
+
+def _judged_lists(model: ArcModel, columns: Words, n_best: int) -> TreeLists:
+    assert model.judge is not None
+    found = judged(model, model.judge, columns)
+    n_sentences = columns.offsets.size - 1
+    heads = np.zeros((n_best, columns.tags.size), dtype=np.int32)
+    scores, count = np.zeros((n_sentences, n_best)), np.zeros(n_sentences, dtype=np.int64)
+    judged_trees(columns.offsets, found, heads, scores, count)
+    return TreeLists(heads, scores, count)
+
+
 def kbest(model: ArcModel, trees: Dependencies, n_best: int) -> TreeLists:
     """The ``n_best`` best projective trees of every sentence, all different."""
     if n_best < 1:
         raise OptionError(f"the number of trees must be 1 or more, got {n_best} instead")
     columns = columns_for(model, trees)
+    if model.judge is not None:
+        return _judged_lists(model, columns, n_best)
     compiled = compiled_for(model)
     heads = np.zeros((n_best, columns.tags.size), dtype=np.int32)
     scores = np.zeros((len(trees), n_best))
@@ -98,7 +147,11 @@ def kbest(model: ArcModel, trees: Dependencies, n_best: int) -> TreeLists:
 def arc_marginals(model: ArcModel, trees: Dependencies, sentence: int, *, scale: float = 1.0) -> FloatArray:
     """(n + 1, n + 1) posterior of each arc h -> m under p(tree) ~ exp(scale * score)."""
     columns = columns_for(model, trees.select([sentence]))
-    compiled = compiled_for(model)
     marginal = np.zeros((columns.tags.size + 1, columns.tags.size + 1))
+    if model.judge is not None:
+        scores = judged_scores(0, columns.offsets, judged(model, model.judge, columns))
+        arc_posteriors(scores * scale, NO_SIBLINGS, NO_ENDS, marginal)
+        return marginal
+    compiled = compiled_for(model)
     posteriors(columns, 0, compiled, model.weights, model.order == 2, scale, marginal)
     return marginal

@@ -33,6 +33,7 @@ from eigenparse.kernels.dependency.arc_features import Words
 from eigenparse.kernels.dependency.arc_training import mira_pass
 from eigenparse.kernels.dependency.margin import Averaged
 from eigenparse.kernels.dependency.pruning import head_pass, open_all
+from eigenparse.learn.dependency.arc_judge import FEWEST, learn_judge
 from eigenparse.learn.dependency.morphology import learn_morphology
 from eigenparse.learn.dependency.reading import TreeData, classes_of, trees_of
 from eigenparse.learn.dependency.tags import jackknifed_tags
@@ -68,6 +69,9 @@ class ArcOptions(Options):
         choices=("gold", "predicted"),
     )
     passes: int = option(10, "Passes over the sentences.", low=1)
+    judge: bool = option(
+        True, "With order 2, look once more at likely arcs with a model learnt from jack-knifed charts."
+    )
     crossing: bool = option(False, "Allow crossing arcs; needs order 1.")
     bits: int = option(22, "Logarithm of the number of hashed weights.", low=8, high=26)
     seed: int = option(0, "Seed of the order of sentences.", low=0)
@@ -100,6 +104,8 @@ class ArcOptions(Options):
             tagged = jackknifed_tags(trees, work, classes=classes, seed=self.seed)
             taggers, trees, accuracy = tagged.taggers, tagged.trees, tagged.accuracy
         model = self.learnt(trees, classes, work)
+        if self.judge and self.order == 2 and len(trees) >= FEWEST:
+            model = replace(model, judge=learn_judge(self.learnt, trees, classes, self.seed, work))
         about = {**model.about, "tag_accuracy": accuracy}
         return replace(model, taggers=taggers, morphology=morphology, about=about)
 
@@ -255,6 +261,7 @@ def options_of(model: ArcModel) -> ArcOptions:
         crossing=model.crossing,
         bits=model.bits,
         label_passes=1,
+        judge=model.judge is not None,
         tags="predicted" if model.taggers else "gold",
         templates=model.templates,
         pair_templates=model.pair_templates,

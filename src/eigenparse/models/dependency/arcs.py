@@ -35,11 +35,42 @@ class Pruner:
 
 
 @dataclass(frozen=True, slots=True)
+class ArcJudge:
+    """A log-linear model of heads that looks once more at likely arcs of a chart.
+
+    weights: (2^bits,) of hashed features.  scale: of the chart's scores.  trust: weight of its log posteriors.
+    """
+
+    templates: tuple[str, ...]
+    weights: npt.NDArray[np.float32]
+    scale: float
+    trust: float
+
+    @property
+    def bits(self) -> int:
+        """Logarithm of the size of the weight table."""
+        return bits_of(self.weights)
+
+    def to_parts(self) -> tuple[Header, dict[str, AnyArray]]:
+        """Its part of the header, and arrays."""
+        header: Header = {"templates": list(self.templates), "bits": self.bits}
+        header |= {"scale": self.scale, "trust": self.trust}
+        return header, table_parts(self.weights, "judge.", coded=True)
+
+    @classmethod
+    def from_parts(cls, header: Header, arrays: dict[str, AnyArray]) -> "ArcJudge":
+        """The inverse of ``to_parts``."""
+        table = table_of(arrays, header["bits"], "judge.")
+        return cls(tuple(header["templates"]), table, header["scale"], header["trust"])
+
+
+@dataclass(frozen=True, slots=True)
 class ArcModel:
     """A trained parser.
 
     weights: (2^bits,) of arc and pair features.  order is 1 or 2; crossing says whether it was trained for
-    crossing arcs.  labeller: names arcs.  pruner: says which arcs are looked at, if not all are.  classes: of
+    crossing arcs.  labeller: names arcs.  pruner: says which arcs are looked at, if not all are.  judge: looks at
+    likely arcs once more, if there is one.  classes: of
     words, from raw text, if the parser sees any.  taggers: of ``upos`` and ``xpos``, applied before parsing, if
     it was trained on predicted tags.  morphology: features and lemmas of the words that it tags.
     about: what training saw, JSON values only.
@@ -56,6 +87,7 @@ class ArcModel:
     taggers: dict[str, RefinementHMM] = field(default_factory=dict)
     morphology: Morphology | None = None
     about: dict[str, Any] = field(default_factory=dict)
+    judge: ArcJudge | None = None
 
     @property
     def bits(self) -> int:
@@ -78,6 +110,9 @@ class ArcModel:
         if self.pruner is not None:
             header["pruner"] = {"templates": list(self.pruner.templates), "bits": self.pruner.bits}
             arrays |= table_parts(self.pruner.weights, "pruner.", coded=True)
+        if self.judge is not None:
+            header["judge"], more = self.judge.to_parts()
+            arrays |= more
         if self.classes is not None:
             arrays |= self.classes.to_arrays()
         if self.morphology is not None:
@@ -111,6 +146,7 @@ class ArcModel:
             if "morphology" in header
             else None,
             about=header.get("about", {}),
+            judge=ArcJudge.from_parts(header["judge"], arrays) if "judge" in header else None,
         )
 
     def summary(self) -> dict[str, Any]:
@@ -120,6 +156,7 @@ class ArcModel:
             "crossing arcs": self.crossing,
             "weights": int(np.count_nonzero(self.weights)),
             "relations": len(self.labeller.relations),
+            "judge": self.judge is not None,
             "taggers": sorted(self.taggers),
             "classes of words": self.classes.coarse.size if self.classes is not None else 0,
             **self.about,

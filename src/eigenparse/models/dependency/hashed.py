@@ -70,9 +70,9 @@ def bits_of(table: AnyArray) -> int:
     return int(table.shape[0]).bit_length() - 1
 
 
-def known_codes(templates: list[str]) -> bool:
+def known_codes(templates: list[str], codes: str = CODES) -> bool:
     """Whether templates are conjoined with what exists."""
-    return not any(set(text.partition(":")[0]) - set(CODES) for text in templates)
+    return not any(set(text.partition(":")[0]) - set(codes) for text in templates)
 
 
 def hashed_rows(

@@ -6,6 +6,7 @@ from typing import Any
 from eigenparse.arrays import AnyArray
 from eigenparse.errors import OptionError
 from eigenparse.features.dependency.channels import CHANNELS
+from eigenparse.features.dependency.templates import JUDGE_CODES
 from eigenparse.models.dependency.hashed import hashed_rows, known_codes
 from eigenparse.models.dependency.labeller import LABELLER
 from eigenparse.models.dependency.morphology import MORPHOLOGY
@@ -44,6 +45,24 @@ PRUNER = Schema(
     ),
 )
 
+JUDGE = Schema(
+    header={"templates": NAMES, "bits": int, "scale": float, "trust": float},
+    sizes={"judge_bits": "bits"},
+    rows=(
+        Law(
+            "a template of the judge has an unknown code",
+            lambda h, a, s: known_codes(h["templates"], JUDGE_CODES),
+        ),
+        Law("scale or trust of the judge is no sound number", lambda h, a, s: _sound_judge(h)),
+        *hashed_rows("", "judge_bits", 8, 24),
+    ),
+)
+
+
+def _sound_judge(header: Header) -> bool:
+    return bool(0.0 < header["scale"] < 1e6 and abs(header["trust"]) < 1e6)
+
+
 ARC_SCHEMA = Schema(
     header={
         "order": int, "crossing": bool, "bits": int, "templates": NAMES, "pair_templates": NAMES, **LABELLER.header,
@@ -52,6 +71,7 @@ ARC_SCHEMA = Schema(
     rows=(
         ABOUT,
         Law("order is neither 1 nor 2", lambda header, arrays, sizes: header["order"] in (1, 2)),
+        Law("a judge needs order 2", lambda h, a, s: h["order"] == 2 or "judge" not in h),
         Law("crossing arcs need order 1", lambda h, a, s: not (h["crossing"] and h["order"] != 1)),
         Law("a template has an unknown code", lambda header, arrays, sizes: known_codes(header["templates"])),
         Law("a tagger is of neither upos nor xpos", lambda h, a, s: _sound_taggers(h.get("taggers", {}))),
@@ -59,7 +79,8 @@ ARC_SCHEMA = Schema(
         *LABELLER.rows,
     ),
     parts=(
-        Part("pruner.", PRUNER, "pruner", optional=True), Part("classes.", CLASSES, optional=True),
+        Part("pruner.", PRUNER, "pruner", optional=True), Part("judge.", JUDGE, "judge", optional=True),
+        Part("classes.", CLASSES, optional=True),
         Part("morphology.", MORPHOLOGY, "morphology", optional=True),
         Part("{}.", PACKED, "taggers", optional=True),
     ),

@@ -18,7 +18,7 @@ from eigenparse.models.tagger.kind import ONE_TAGGER
 from eigenparse.models.tagger.rhmm import RefinementHMM
 
 STEP = 0.05
-LEAST = 2  # steps; smaller weights are left out
+LEAST = 3  # steps; smaller weights are left out
 KEPT = 32  # bits of a key
 
 
@@ -29,6 +29,9 @@ def packed_tagger(tagger: RefinementHMM) -> RefinementHMM:
     steps = np.clip(np.rint(rows / np.float32(STEP)), -127, 127)
     steps[np.abs(steps) < LEAST] = 0
     keys, first = np.unique(emission.keys & np.uint64((1 << KEPT) - 1), return_index=True)
+    first, keys = (
+        part[steps[first].any(axis=1)] for part in (first, keys)
+    )  # features that say nothing are left out
     rows = np.ascontiguousarray(steps[first] * np.float32(STEP), dtype=np.float32)
     return replace(tagger, words=(), emission=replace(emission, keys=keys, rows=rows, bits=KEPT))
 
