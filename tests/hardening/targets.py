@@ -20,9 +20,10 @@ from eigenparse.corpus.audio import read_audio
 from eigenparse.corpus.brackets import format_trees, parse_trees
 from eigenparse.corpus.columns import check_trees
 from eigenparse.corpus.conllu import read_conllu
+from eigenparse.corpus.heads import load_rules
 from eigenparse.corpus.label_sources import read_labelled
 from eigenparse.corpus.normalise import normalise
-from eigenparse.corpus.phones import frame_phones, parse_phn, read_phn, write_phn
+from eigenparse.corpus.phones import frame_phones, parse_phn, read_alignment, read_phn, write_phn
 from eigenparse.corpus.transform import Binarisation, binarise, unbinarise
 from eigenparse.errors import EigenparseError
 from eigenparse.evaluate.evalb_params import read_params
@@ -140,6 +141,62 @@ def read_vectors(path: pathlib.Path) -> None:
     load_vectors(path)
 
 
+REPORT = """{"format": "eigenparse-report-1", "report": {"title": "t", "intro": "i", "sections": [{"title": "s",
+ "text": "x", "items": [{"kind": "table", "title": "t", "header": ["a", "b"], "rows": [["x", 1.5], [null, 2]],
+ "note": ""}, {"kind": "curves", "title": "c", "x_label": "x", "y_label": "y", "note": "", "x_log": false,
+ "y_log": true, "series": [{"name": "n", "x": [1, 2], "y": [3.0, 4.5], "low": [], "high": []}]}]}]}}"""
+TRAINING = """{"options": {"states": 2}, "seconds": {"EM": 1.5, "counts": 0.5}, "labels": ["NP", "VP"],
+ "states": [2, 1], "report": {"n_words": 9, "label_counts": [3, 2], "members": [
+ {"singular": {"0": [0.5, 0.25], "1": [0.125]},
+ "log_likelihood": [-9.5, -8.25]}]}}"""
+TEXTGRID = """File type = "ooTextFile"
+Object class = "TextGrid"
+xmin = 0
+xmax = 0.1
+tiers? <exists>
+size = 1
+item []:
+    item [1]:
+        class = "IntervalTier"
+        name = "phones"
+        xmin = 0
+        xmax = 0.1
+        intervals: size = 2
+        intervals [1]:
+            xmin = 0
+            xmax = 0.05
+            text = "a"
+        intervals [2]:
+            xmin = 0.05
+            xmax = 0.1
+            text = "n x"
+"""
+KNOWN = b"""(NP the old man) the boats
+{"sentence": ["the", "old", "man"], "tags": [null, "NN", "NN"], "require": [[0, 2, "NP"], {"start": 1, "end": 3}]}
+{"sentence": "the old man", "forbid": [[0, 2]]}
+"""
+
+
+def read_plot(path: pathlib.Path) -> None:
+    """Curves of a report, or of a training."""
+    from eigenparse.batch.plot import plot
+
+    source = path.with_suffix(".json")
+    source.write_bytes(path.read_bytes())
+    plot(source, path.with_suffix(".svg"), None, most=10, n_labels=3)
+
+
+def read_constraints(path: pathlib.Path) -> None:
+    """Constraints of a file, and what they mean to a small grammar."""
+    from tests.api.small import english
+
+    from eigenparse.batch.parse_grammar import read_requests
+    from eigenparse.batch.requests import ParseRequest
+
+    asked = ParseRequest(source=pathlib.Path("-"), constraints=path, form="brackets", max_length=40)
+    list(read_requests(english(), asked))
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """Good inputs and the reader that is to be broken.  tamper: changes what an input says, not how."""
@@ -148,19 +205,6 @@ class Target:
     seeds: tuple[bytes, ...]
     read: Callable[[pathlib.Path], Any]
     tamper: Callable[[bytes, list[Edit]], bytes] | None = None
-
-
-TEXTS = (
-    Target("brackets", (TREES, TREES * 5), read_brackets),
-    Target("conllu", (CONLLU,), read_conllu),
-    Target("conllu without heads", (CONLLU,), partial(read_conllu, heads=False, skip_broken=True)),
-    Target("columns", (COLUMNS, TAGGED, CONLLU, TREES), read_labelled),
-    Target("prm", (PARAMS,), read_params),
-    Target("phn", (b"0 400 pau\n400 1200 a\n1200 1600 n\n",), read_phones),
-    Target("wav", (tone(b"RIFF"), tone(b"NIST")), read_audio),
-    Target("nbest", (NBEST.encode(),), read_lists),
-    Target("word2vec", (b"2 3\nthe 1 2 3\ndog 0.5 -1e3 4\n",), read_vectors),
-)
 
 
 def refused_or_read(read: Callable[[pathlib.Path], Any], path: pathlib.Path) -> bool:
@@ -322,3 +366,21 @@ def _tampered(array: Any, kind: int, where: int, what: int) -> Any:
             part = slice(where % changed.size, None if what % 3 == 0 else where % changed.size + 1)
             changed[part] = value
     return changed.reshape(array.shape)
+
+
+TEXTS = (
+    Target("brackets", (TREES, TREES * 5), read_brackets),
+    Target("conllu", (CONLLU,), read_conllu),
+    Target("conllu without heads", (CONLLU,), partial(read_conllu, heads=False, skip_broken=True)),
+    Target("columns", (COLUMNS, TAGGED, CONLLU, TREES), read_labelled),
+    Target("prm", (PARAMS,), read_params),
+    Target("phn", (b"0 400 pau\n400 1200 a\n1200 1600 n\n",), read_phones),
+    Target("wav", (tone(b"RIFF"), tone(b"NIST")), read_audio),
+    Target("nbest", (NBEST.encode(),), read_lists),
+    Target("report", (REPORT.encode(), TRAINING.encode()), read_plot, spoil_json),
+    Target("textgrid", (TEXTGRID.encode(),), partial(read_alignment, rate=16000)),
+    Target("constraints", (KNOWN,), read_constraints),
+    Target("one constraint", (KNOWN.split(b"\n")[1],), read_constraints, spoil_json),
+    Target("rules", (b"NP right NN NNS\n# x\nVP left VB/VBD VP\n",), load_rules),
+    Target("word2vec", (b"2 3\nthe 1 2 3\ndog 0.5 -1e3 4\n",), read_vectors),
+)

@@ -7,8 +7,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 
 import pytest
 from tests.cli.calls import call
@@ -20,6 +21,7 @@ from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.models.registry import save_model
 from eigenparse.synthetic import sample_treebank
 from eigenparse.work.kept import NOTHING_KEPT, Kept, kept_beside
+from eigenparse.work.progress import silent
 from eigenparse.work.work import Work
 
 KILLS = int(os.environ.get("EIGENPARSE_KILLS", "1"))
@@ -45,16 +47,26 @@ def kept_in(folder: pathlib.Path) -> Kept:
     return Kept(folder, seconds=0.0)
 
 
-def learn(kept: Kept, out: pathlib.Path, method: str = "cluster") -> bytes:
-    """A small ensemble, learnt with kept parts and saved."""
-    options = GrammarOptions(method=method, states=4, em_rounds=4, ensemble=2)
-    save_model(options.fit(normalise(sample_treebank(60, 3)), Work(kept=kept)), out, "lpcfg")
+METHODS = {
+    "cluster": GrammarOptions(method="cluster", states=4, em_rounds=4, ensemble=2),
+    "em": GrammarOptions(method="em", states=4, em_rounds=4, ensemble=2),
+    "splitmerge": GrammarOptions(method="splitmerge", states=2, em_rounds=3),
+    "judge": GrammarOptions(method="cluster", states=2, em_rounds=2, judge=True),
+}
+
+
+def learn(
+    kept: Kept, out: pathlib.Path, method: str = "cluster", told: Callable[..., None] = silent
+) -> bytes:
+    """A small grammar, learnt with kept parts and saved."""
+    work = Work(kept=kept, progress=told)
+    save_model(METHODS[method].fit(normalise(sample_treebank(60, 3)), work), out, "lpcfg")
     return out.read_bytes()
 
 
 @contextmanager
-def power_cut(monkeypatch: pytest.MonkeyPatch, after: int) -> Iterator[None]:
-    """Stop at the n-th pass over the trees."""
+def power_cut(monkeypatch: pytest.MonkeyPatch, after: int) -> Iterator[list[int]]:
+    """Stop at the n-th pass over the trees; how many are left."""
     left = [after]
     real = members.expected_counts
 
@@ -66,19 +78,33 @@ def power_cut(monkeypatch: pytest.MonkeyPatch, after: int) -> Iterator[None]:
 
     with monkeypatch.context() as patch:
         patch.setattr(members, "expected_counts", counted)
-        yield
+        yield left
 
 
-@pytest.mark.parametrize("method", ["cluster", "em"])
+def _note(told: list[tuple[object, ...]], *stage: object) -> None:
+    told.append(stage)
+
+
+@pytest.mark.parametrize("method", METHODS)
 def test_work_stopped_at_any_pass_ends_in_the_same_bytes(
     method: str, tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    whole = learn(NOTHING_KEPT, tmp_path / "whole.model", method)
-    for after in range(8):
+    with power_cut(monkeypatch, 1000) as left:
+        whole = learn(NOTHING_KEPT, tmp_path / "whole.model", method)
+    passes = 1000 - left[0]
+    assert passes >= 3
+    for after in range(passes):
         place = kept_in(tmp_path / f"c{after}")
         with power_cut(monkeypatch, after), pytest.raises(PowerCutError):
             learn(place, tmp_path / "never.model", method)
-        assert learn(place, tmp_path / "again.model", method) == whole
+        told: list[tuple[object, ...]] = []
+        parts = len(list((tmp_path / f"c{after}").iterdir()))
+        again = learn(place, tmp_path / "again.model", method, partial(_note, told))
+        assert again == whole
+        assert parts >= (after > 1)
+        assert any("continuing after" in str(one) or "found finished" in str(one) for one in told) == bool(
+            parts
+        )
 
 
 def test_work_that_was_kept_is_not_done_again(

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from tests.hardening.model_targets import KINDS, model_targets, use
 from tests.hardening.targets import TEXTS, Target, refused_or_read, spoil, spoil_json, spoil_model
 
-N_CASES = int(os.environ.get("EIGENPARSE_FUZZ", "60"))
+N_CASES = int(os.environ.get("EIGENPARSE_FUZZ", "40"))
 FOUND = pathlib.Path(__file__).parent / "found"
 edits = st.lists(
-    st.tuples(st.integers(0, 6), st.integers(0, 65535), st.integers(0, 65535)), min_size=1, max_size=6
+    st.tuples(st.integers(0, 7), st.integers(0, 65535), st.integers(0, 65535)), min_size=1, max_size=6
 )
 bounded = settings(
     max_examples=N_CASES,
@@ -37,7 +37,8 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Target]:
 @given(data=st.data())
 def test_texts(target: Target, tmp_path: pathlib.Path, data: st.DataObject) -> None:
     path = tmp_path / "input"
-    path.write_bytes(spoil(data.draw(st.sampled_from(target.seeds)), data.draw(edits)))
+    spoiled = target.tamper if target.tamper is not None and data.draw(st.booleans()) else spoil
+    path.write_bytes(spoiled(data.draw(st.sampled_from(target.seeds)), data.draw(edits)))
     refused_or_read(target.read, path)
 
 

@@ -26,6 +26,7 @@ from eigenparse.run.local import thread_map
 from eigenparse.work.work import Where
 
 LOOK = 200  # lines that tell trees from text
+MOST_LOG = 700.0  # exp of more is no number
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ class Rate:
         """log_p, units: (S,) of each sentence."""
         n = max(float(units.sum()), 1.0)
         mean = -float(log_p.sum()) / n
+        if mean > MOST_LOG:
+            return cls(np.inf, np.inf)
         spread = float(np.sqrt(np.sum((log_p + mean * units) ** 2))) / n
         return cls(float(np.exp(mean)), float(np.exp(mean)) * spread)
 

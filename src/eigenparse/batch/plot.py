@@ -1,16 +1,21 @@
 """The curves of a grammar or of a report in one picture."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from eigenparse.api.calibration import calibrations
 from eigenparse.api.grammar import Grammar
 from eigenparse.corpus.files import read_text, write_whole
-from eigenparse.errors import OptionError
+from eigenparse.errors import DataError, OptionError
+from eigenparse.models.container import strict_json
+from eigenparse.models.grammar.kind import sound_report
 from eigenparse.models.registry import load_model, verb_of
+from eigenparse.models.schema import NAMES, check_value
 from eigenparse.plot import calibration_curves, learning_curves, render, singular_curves
 from eigenparse.report import Curves, Series, read_report
+
+# What is read of a report on training; kinds other than grammars have no numbers of states by label.
+TRAINING = {"report": dict, "seconds": dict, "labels": NAMES, "states": [int]}
 
 
 def plot(source: Path, out: Path, gold: Path | None, *, most: int, n_labels: int) -> list[str]:
@@ -33,18 +38,27 @@ def plot(source: Path, out: Path, gold: Path | None, *, most: int, n_labels: int
 def _training(path: Path) -> dict[str, Any] | None:
     """What ``train --report`` wrote; None for other files."""
     try:
-        found = json.loads(read_text(path))
-    except ValueError:
+        found = strict_json(read_text(path))
+    except (ValueError, RecursionError):
         return None
-    wanted = isinstance(found, dict) and {"options", "report", "seconds"} <= set(found)
-    return found if wanted else None
+    if not isinstance(found, dict) or not {"options", "report", "seconds"} <= set(found):
+        return None
+    found |= {name: [] for name in ("labels", "states") if not isinstance(found.get(name), list)}
+    try:
+        check_value(found, TRAINING, "the file")
+        check_value(list(found["seconds"].values()), [float], "seconds")
+        if not sound_report(found["report"], len(found["labels"])):
+            raise DataError("labels and report do not fit")
+    except DataError as problem:
+        raise DataError(f"{path}: not what `train --report` writes ({problem}); write it again") from None
+    return found
 
 
 def training_curves(content: dict[str, Any], n_labels: int) -> list[Curves]:
     """Singular values, learning, states by label and time by stage, as far as a training says them."""
-    report, labels = content["report"], content.get("labels", [])
+    report, labels = content["report"], content["labels"]
     found = [singular_curves(report, labels, most=n_labels) if labels else None, learning_curves(report)]
-    states = sorted(content.get("states", []), reverse=True)
+    states = sorted(content["states"], reverse=True)
     seconds = list(content["seconds"].values())
     for title, y, values in (
         ("States by label", "states", states),

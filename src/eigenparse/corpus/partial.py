@@ -73,7 +73,9 @@ def _from_json(text: str, tokens_of: Callable[[str], list[str]], source: str, nu
             raise ValueError(f"{next(iter(found))!r} is not known")
         if tags is not None and len(tags) != len(tokens):
             raise ValueError(f"{len(tags)} tags for {len(tokens)} tokens")
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError) as problem:
+        if not all(tag is None or isinstance(tag, str) for tag in tags or ()):
+            raise ValueError("a tag is not text")
+    except (LookupError, ValueError, TypeError, AttributeError, OverflowError, RecursionError) as problem:
         raise FormatError(
             f"not a sentence with constraints ({problem})", source=source, line=number,
             remedy='write {"sentence": "The old man the boats .", "require": [[0, 2, "NP"]]}',

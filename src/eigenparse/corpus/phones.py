@@ -146,10 +146,15 @@ def parse_textgrid(text: str, rate: int, *, source: str = "TextGrid") -> Segment
         raise FormatError(
             "no interval tier", source=source, line=1, remedy="save intervals from Praat as a TextGrid"
         )
-    rows = [
-        f"{round(float(start) * rate)} {round(float(end) * rate)} {_phone_name(mark)}"
-        for start, end, mark in found
-    ]
+    try:
+        rows = [
+            f"{round(float(start) * rate)} {round(float(end) * rate)} {_phone_name(mark)}"
+            for start, end, mark in found
+        ]
+    except (ValueError, OverflowError) as problem:
+        raise FormatError(
+            f"a time is not a number ({problem})", source=source, line=1, remedy="save it from Praat again"
+        ) from None
     return parse_phn(rows, source=source)
 
 

@@ -160,7 +160,7 @@ def _is_json(first: str, lines: Sequence[str]) -> bool:
     for text in (first, "\n".join(lines)):
         try:
             json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         return True
     return bool(re.match(r'[{\[]\s*(?:"[^"]*"\s*[:,\]]|[{\[]|$)', first))

@@ -26,7 +26,7 @@ from eigenparse.errors import ModelFileError
 
 FORMAT_VERSION = 1
 MAX_HEADER_BYTES = 128 * 1024 * 1024
-MOST_DIGITS = 20  # of an integer in a header
+MOST_DIGITS = 40  # of an integer in a header: it can be turned into a float
 DTYPES = {
     "BOOL": "?", "U8": "u1", "I8": "i1", "U16": "<u2", "I16": "<i2", "U32": "<u4", "I32": "<i4", "U64": "<u8",
     "I64": "<i8", "F16": "<f2", "F32": "<f4", "F64": "<f8",

@@ -2,10 +2,11 @@
 
 import io
 import math
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from eigenparse.errors import OptionError
+from eigenparse.errors import DataError, OptionError, printable
 from eigenparse.report.content import Curves
 
 FORMATS = ("png", "svg", "pdf")
@@ -37,18 +38,27 @@ def render(curves: Sequence[Curves], form: str, *, title: str = "") -> bytes:
         raise OptionError("plots need more packages; get them by: pip install 'eigenparse[plot]'") from None
     columns = min(len(curves), 2)
     rows = math.ceil(len(curves) / columns)
-    with matplotlib.rc_context(SETTINGS):
+    with matplotlib.rc_context(SETTINGS), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # characters that no font has, axes without extent
         figure = Figure(figsize=(5.4 * columns, 3.8 * rows + 0.4), layout="constrained")
         for number, one in enumerate(curves, start=1):
             _plot(figure.add_subplot(rows, columns, number), one)
         if title:
-            figure.suptitle(title, fontsize=11)
+            figure.suptitle(_plain(title), fontsize=11)
         stream = io.BytesIO()
         metadata: dict[str, Any] = {"png": {"Software": None}, "svg": {"Date": None}}.get(
             form, {"CreationDate": None}
         )
-        figure.savefig(stream, format=form, dpi=150, metadata=metadata)
+        try:
+            figure.savefig(stream, format=form, dpi=150, metadata=metadata)
+        except (ValueError, OverflowError) as problem:
+            raise DataError(f"the curves cannot be drawn ({problem}); check their numbers") from None
     return stream.getvalue()
+
+
+def _plain(text: str) -> str:
+    """A text that is drawn as it stands: nothing in it is a formula or upsets a reader of the picture."""
+    return printable(text).replace("$", r"\$")
 
 
 def _plot(axes: Any, curves: Curves) -> None:
@@ -57,13 +67,20 @@ def _plot(axes: Any, curves: Curves) -> None:
         colour = COLOURS[k % len(COLOURS)]
         style = "-" if k < len(COLOURS) else "--"
         axes.plot(
-            line.x, line.y, style, color=colour, label=line.name, marker="o", markersize=3, linewidth=1.4
+            line.x,
+            line.y,
+            style,
+            color=colour,
+            label=_plain(line.name),
+            marker="o",
+            markersize=3,
+            linewidth=1.4,
         )
         if line.low:
             axes.fill_between(line.x, line.low, line.high, color=colour, alpha=0.15, linewidth=0)
-    axes.set_title(curves.title, fontsize=10)
-    axes.set_xlabel(curves.x_label)
-    axes.set_ylabel(curves.y_label)
+    axes.set_title(_plain(curves.title), fontsize=10)
+    axes.set_xlabel(_plain(curves.x_label))
+    axes.set_ylabel(_plain(curves.y_label))
     if curves.x_log:
         axes.set_xscale("log")
     elif all(float(x).is_integer() for line in curves.series for x in line.x):

@@ -42,14 +42,14 @@ def edit_of(form: str, lemma: str) -> str:
 
 
 def edited(form: str, edit: str) -> str:
-    """The inverse: the lemma of a form.
+    """The inverse: the lemma of a form; the form where the text is no edit.
 
     >>> edited("Ladies", "3|y")
     'lady'
     """
-    if edit == "=":
-        return form
     cut, _, added = edit.partition("|")
+    if not cut.isdecimal() or len(cut) > 4:
+        return form
     return form.lower()[: max(len(form) - int(cut), 0)] + added or form
 
 

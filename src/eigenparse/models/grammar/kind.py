@@ -152,17 +152,20 @@ JUDGE = Schema(
 )
 
 
-def _sound_report(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
-    """Whether what the report says is of the types that readers of it expect; every entry may be missing."""
-    report = header["report"]
+def sound_report(report: Header, n_labels: int) -> bool:
+    """Whether what a report says is of the types that readers of it expect; every entry may be missing."""
     for name in REPORT.keys() & report.keys():
         check_value(report[name], REPORT[name], name)
     for member in report.get("members", []):
         for name in MEMBER_REPORT.keys() & member.keys():
             check_value(member[name], MEMBER_REPORT[name], name)
-        for values in member.get("singular", {}).values():
+        for number, values in member.get("singular", {}).items():
             check_value(values, [float], "singular")
-    return len(report.get("label_counts", [])) in (0, sizes["labels"])
+            if not (number.isdecimal() and len(number) < 10 and str(int(number)) == number):
+                return False
+            if int(number) >= n_labels:
+                return False
+    return len(report.get("label_counts", [])) in (0, n_labels)
 
 
 _ONE = Schema(
@@ -174,7 +177,10 @@ _ONE = Schema(
             "there are not as many names as symbols",
             lambda header, arrays, sizes: len(header["symbols"]) == sizes["symbols"],
         ),
-        Law("the report does not fit the labels", _sound_report),
+        Law(
+            "the report does not fit the labels",
+            lambda header, arrays, sizes: sound_report(header["report"], sizes["labels"]),
+        ),
     ),
     parts=(
         Part("member{}.", WEIGHTS, entry="n_members"),
