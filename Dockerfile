@@ -12,7 +12,7 @@ ENV PATH=/opt/eigenparse/bin:$PATH NUMBA_CACHE_DIR=/var/cache/eigenparse NUMBA_C
 RUN useradd --system --no-create-home eigenparse \
     && install -d -o eigenparse /var/cache/eigenparse
 USER eigenparse
-RUN eigenparse parse en "The old man the boats." --kbest 2 --format json
+RUN eigenparse warm-up --parsing && eigenparse parse en "The old man the boats." --kbest 2 --format json
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s \
     CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8000/ready', timeout=4)"]

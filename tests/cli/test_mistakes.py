@@ -36,7 +36,7 @@ NO_MODEL = {
 }  # fmt: skip
 DOCUMENTS = ("letter.docx", "paper.pdf", "old.doc", "note.rtf")
 HURRY = {
-    "utf32.txt": "UTF-32", "unmarked.txt": "UTF-16", "nul.txt": "this is binary data", "blank.txt": "this is nothing",
+    "utf32.txt": "UTF-32", "unmarked.txt": "UTF-16", "blank.txt": "this is nothing",
     "tagged.txt": "words with their tags", "slash.txt": "words with their tags", "lines.jsonl": "this is JSON",
     "table.csv": "this is a table", "table.tsv": "this is a table", "page.xml": "HTML or XML",
     "square.ptb": "square brackets", "numbers.txt": "a table of numbers", "song.mp3": "this is audio",
@@ -115,7 +115,7 @@ CASES: list[tuple[str, int, str]] = [
     *((f"sample {{{name}}}", 1, said) for name, said in NO_MODEL.items()),
     *((f"{verb} {{{kind}}} {{tokens.txt}}", 1, f"cannot {verb}") for verb, kinds in (
         ("parse", ("rhmm", "hmm", "vectors", "phones")), ("tag", ("lpcfg", "vectors", "phones", "deptree")),
-        ("score", ("rhmm", "vectors", "phones")), ("perplexity", ("dependency", "vectors")),
+        ("score", ("vectors", "phones")), ("perplexity", ("dependency", "vectors")),
         ("transcribe", ("lpcfg", "rhmm", "hmm"))) for kind in kinds),
     # What is meant is clear: it is done, and said.
     ("parse {lpcfg} {text.txt}", 0, "looks like plain text"),
@@ -138,7 +138,7 @@ CASES: list[tuple[str, int, str]] = [
     ("parse {lpcfg} {text.txt} --memory 0", 2, "--memory"),
     ("parse {dependency} {tree.conllu} --format json", 1, "writes CoNLL-U"),
     ("parse {dependency} {tree.conllu} --decoder max-rule", 1, "--decoder is for other kinds"),
-    ("parse {deptree} {tree.conllu}", 1, "train with --estimator lpcfg"),
+    ("score {rhmm} {tokens.txt}", 1, "the tokens have no labels"),
     ("parse {lpcfg} missing.txt", 1, "missing.txt"),
     ("parse missing.model {text.txt}", 1, "no such file"),
     ("parse {lpcfg} {text.txt} --output {text.txt}", 1, "would replace"),

@@ -50,7 +50,6 @@ def make_files(folder: pathlib.Path) -> dict[str, pathlib.Path]:
         "letter.docx": office.getvalue(), "paper.pdf": b"%PDF-1.7\n%\xe2\xe3\n1 0 obj\n",
         "old.doc": b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600), "note.rtf": b"{\\rtf1\\ansi hello}",
         "utf32.txt": TEXT.encode("utf-32-le"), "unmarked.txt": TEXT.encode("utf-16-be"),
-        "nul.txt": b"the dog\n\0 barks\n",
         "blank.txt": b"\n\n  \n", "tagged.txt": b"the_DT dog_NN barks_VBZ ._.\na_DT cat_NN saw_VBD it_PRP ._.\n",
         "slash.txt": b"the/DT dog/NN barks/VBZ ./.\n", "lines.jsonl": b'{"text": "a b"}\n{"text": "c d"}\n',
         "table.csv": b"id,text\n1,The dog barks.\n2,The cat sees.\n", "table.tsv": b"id\ttext\n1\tA dog.\n2\tA cat.\n",

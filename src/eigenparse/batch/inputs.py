@@ -10,8 +10,16 @@ from eigenparse.corpus.brackets import parse_trees
 from eigenparse.corpus.cleaning import Normalisation
 from eigenparse.corpus.columns import sentences_of
 from eigenparse.corpus.conllu import read_lines
+from eigenparse.corpus.files import unpacker
 from eigenparse.corpus.normalise import normalise
-from eigenparse.corpus.recognise import NAMES, is_plainly_tokenised, misplaced, recognise_lines
+from eigenparse.corpus.recognise import (
+    HEAD,
+    NAMES,
+    is_plainly_tokenised,
+    misplaced,
+    recognise_bytes,
+    recognise_lines,
+)
 from eigenparse.corpus.tokenise import line_tokens, sentence_tokens, split_sentences, tokens_of
 from eigenparse.errors import FormatError
 from eigenparse.work.progress import tell
@@ -66,6 +74,27 @@ def sentences(
 def opened(asked: ParseRequest) -> Iterator[str]:
     """The lines of the text or of the source."""
     return open_lines(asked.source) if asked.text is None else iter(asked.text.split("\n"))
+
+
+def n_sentences(asked: ParseRequest) -> int | None:
+    """How many sentences a file of lines of sentences, or of CoNLL-U, has; None where only reading tells."""
+    path = asked.constraints or asked.source
+    if asked.text is not None or not path.is_file():
+        return None
+    with path.open("rb") as stream:
+        head = stream.read(HEAD)
+        if unpacker(head) or recognise_bytes(head):
+            return None
+        lines = head.decode("utf-8", "replace").split("\n")[:LOOK]
+        kind = recognise_lines(lines)
+        if kind == "text" and asked.reading not in (RAW_LINES, TOKENS) and not _has_sentence_lines(lines):
+            return None
+        end = {"conllu": b"\n\n", "tokens": b"\n", "text": b"\n", "tagged": b"\n"}.get(kind)
+        return (
+            None
+            if end is None
+            else head.count(end) + sum(part.count(end) for part in iter(lambda: stream.read(HEAD), b""))
+        )
 
 
 def is_interactive(asked: ParseRequest) -> bool:

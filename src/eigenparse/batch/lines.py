@@ -37,7 +37,7 @@ def _decoded(stream: Readable, source: str) -> Iterator[str]:
     """UTF-8 text; the first line loses its byte-order mark.  No more than a line is ever held."""
     lines = iter(lambda: stream.readline(LONGEST_LINE + 1), b"")
     for number, line in enumerate(lines, start=1):
-        if number == 1 or b"\0" in line:
+        if number == 1:
             refuse_bytes(line, source)
         if len(line) > LONGEST_LINE:
             raise FormatError(

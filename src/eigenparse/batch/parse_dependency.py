@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from eigenparse.batch.inputs import opened, sentences
+from eigenparse.batch.inputs import n_sentences, opened, sentences
 from eigenparse.batch.lines import sentence_lines, shifted
 from eigenparse.batch.places import ModelPlace, loaded
 from eigenparse.batch.requests import AUTO, ParseRequest
@@ -66,9 +66,10 @@ def _parsed(
     task: Task, path: Path, asked: ParseRequest, where: Where, counts: Counter[str]
 ) -> Iterator[bytes]:
     with open_work("parsing", where) as work:
+        expected = n_sentences(asked)
         for text, counted in work.map(task, _line_blocks(ModelPlace.of(path), asked)):
             counts.update(counted)
-            work.progress("sentences", counts["sentences"])
+            work.progress("sentences", counts["sentences"], expected)
             yield text
     if not counts["words"]:
         raise DataError("the input has no word: nothing to parse; check the file, or what was piped in")

@@ -12,7 +12,7 @@ from typing import TypeVar
 from eigenparse.api.grammar import Grammar
 from eigenparse.api.raw import conventions, tokens_in
 from eigenparse.api.trees import normalisation_of
-from eigenparse.batch.inputs import is_interactive, name_of, opened, sentences
+from eigenparse.batch.inputs import is_interactive, n_sentences, name_of, opened, sentences
 from eigenparse.batch.lines import open_lines, split_tags
 from eigenparse.batch.places import ModelPlace, loaded
 from eigenparse.batch.requests import ParseRequest
@@ -49,7 +49,7 @@ def parse(path: Path, asked: ParseRequest, where: Where) -> Iterator[bytes]:
     here = where.cluster is None
     if not here and asked.form in MADE_HERE:
         raise OptionError(f"--format {asked.form} is made on this machine; leave out --cluster")
-    counts: Counter[str] = Counter()
+    counts: Counter[str] = Counter(expected=n_sentences(asked) or 0)
     with open_work("parsing", replace(where, jobs=1), show=_is_watched(asked)) as work:
         threads = where.workers if here else 1
         todo = _todo(ModelPlace.of(path), asked, threads)
@@ -81,7 +81,7 @@ def _done(
     """What a task makes of every block, in order; counts: is told what happened to the sentences."""
     for made, counted in work.map(task, todo):
         counts.update(counted)
-        work.progress("sentences", counts["lines"])
+        work.progress("sentences", counts["lines"], counts["expected"] or None)
         yield made
 
 

@@ -47,7 +47,7 @@ def transcribe(path: Path, asked: TranscribeRequest, where: Where) -> Iterator[b
             if asked.folder is None:
                 yield text
                 continue
-            work.progress("recordings", number + 1)
+            work.progress("recordings", number + 1, len(asked.sources))
             write_whole(asked.folder / f"{Path(asked.sources[number]).stem}{FORMATS[asked.form]}", text)
 
 

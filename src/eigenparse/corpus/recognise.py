@@ -93,7 +93,7 @@ def recognise_bytes(head: bytes) -> str | None:
             office = kind == "packed" and any(name in head[:HEAD] for name in _OFFICE)
             return "document" if office else kind
     controls = len(head[:HEAD]) - len(head[:HEAD].translate(None, _CONTROLS))
-    return "binary" if b"\0" in head[:HEAD] or controls > max(1, len(head[:HEAD]) // 50) else None
+    return "binary" if controls > max(1, len(head[:HEAD]) // 50) else None
 
 
 def misplaced(kind: str, source: str, wanted: str) -> FormatError:
