@@ -54,7 +54,9 @@ def test_score_counts_what_is_not_positive_and_says_what_projecting_costs(folder
     assert np.all(proper[:, 1] == 1)
     both = signed[:, 1] > 0
     change = (proper[both, 0] - signed[both, 0]).mean()
-    assert f"{n_bad} of {N} totals are not positive before; log p changes by {change:+.3f} per tree" in made[-1]
+    assert (
+        f"{n_bad} of {N} totals are not positive before; log p changes by {change:+.3f} per tree" in made[-1]
+    )
     assert len(call("score", folder / "pcfg", folder / "dev.ptb", "--project").lines) == N + 2
 
 

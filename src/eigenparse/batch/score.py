@@ -64,13 +64,13 @@ def _is_counted(treebank: Treebank) -> BoolVector:
 def score_dependencies(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
     """Dependency trees, by a latent tree model."""
     model: TreeModel = loaded(ModelPlace.of(path))
-    tell(_scored(model))
     for source in find_files(asked.sources, suffixes=(".conllu", ".conll")):
         lines, text = read_text(source).split("\n"), io.StringIO()
         check_conllu(lines, str(source))
         for note in score_conllu(model, lines, text, source=str(source), skip_broken=asked.skip_broken):
             tell(f"skipped {note}")
         yield text.getvalue().encode("utf-8")
+    tell(_scored(model))
 
 
 def perplexity_dependencies(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
