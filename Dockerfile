@@ -15,5 +15,5 @@ USER eigenparse
 RUN eigenparse warm-up --parsing && eigenparse parse en "The old man the boats." --kbest 2 --format json
 EXPOSE 8000
 HEALTHCHECK --interval=30s --timeout=5s --start-period=30s \
-    CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://127.0.0.1:8000/ready', timeout=4)"]
+    CMD ["python", "-c", "import urllib.request as u; u.urlopen('http://localhost:8000/ready', timeout=4)"]
 CMD ["eigenparse", "serve", "en", "--host", "0.0.0.0", "--port", "8000", "--allow-host", "localhost"]

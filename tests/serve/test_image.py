@@ -1,0 +1,15 @@
+"""The recipe of the image asks for its health under a name that its own service answers to."""
+
+import pathlib
+import re
+
+RECIPE = (pathlib.Path(__file__).parents[2] / "Dockerfile").read_text("utf-8")
+
+
+def test_the_health_check_reaches_the_service() -> None:
+    asked = re.search(r"http://([^:/]+):(\d+)/ready", RECIPE)
+    assert asked
+    served = next(line for line in RECIPE.splitlines() if line.startswith("CMD"))
+    assert f'"--allow-host", "{asked[1]}"' in served
+    assert f'"--port", "{asked[2]}"' in served
+    assert f"EXPOSE {asked[2]}" in RECIPE
