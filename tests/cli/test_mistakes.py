@@ -27,7 +27,7 @@ NO_TREES = {
 NO_CONLLU = {
     "text.txt": "this is plain text", "tokens.txt": "this is tokenised text", "trees.ptb": "this is bracketed trees",
     "columns.txt": "this is columns", "data.json": "this is JSON", "hmm": "this is a model file",
-    "empty.txt": "this is nothing",
+    "empty.txt": "this is an empty file",
 }  # fmt: skip
 NO_MODEL = {
     "text.txt": "but plain text", "trees.ptb": "but bracketed trees", "tree.conllu": "but CoNLL-U",
@@ -36,7 +36,7 @@ NO_MODEL = {
 }  # fmt: skip
 DOCUMENTS = ("letter.docx", "paper.pdf", "old.doc", "note.rtf")
 HURRY = {
-    "utf32.txt": "UTF-32", "unmarked.txt": "UTF-16", "blank.txt": "this is nothing",
+    "utf32.txt": "UTF-32", "unmarked.txt": "UTF-16", "blank.txt": "this is an empty file",
     "tagged.txt": "words with their tags", "slash.txt": "words with their tags", "lines.jsonl": "this is JSON",
     "table.csv": "this is a table", "table.tsv": "this is a table", "page.xml": "HTML or XML",
     "square.ptb": "square brackets", "numbers.txt": "a table of numbers", "song.mp3": "this is audio",

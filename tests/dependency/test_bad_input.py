@@ -100,7 +100,7 @@ def test_parsing_needs_columns_but_no_heads(models: pathlib.Path, tmp_path: path
         assert call("evaluate", path, path).code == 0
         assert "# sent_id = empty" in done.out
     path.write_text("")
-    assert "nothing to parse" in told(call("parse", models / model, path))
+    assert "this is an empty file" in told(call("parse", models / model, path))
 
 
 @pytest.mark.parametrize(

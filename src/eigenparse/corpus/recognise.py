@@ -26,7 +26,7 @@ NAMES = {
     "packed": "a compressed file or archive",
     "document": "a document (PDF, Word, Excel, RTF)",
     "binary": "binary data",
-    "empty": "nothing",
+    "empty": "an empty file",
 }
 # What to do with a file that was given where something else is expected.
 REMEDIES = {
