@@ -148,7 +148,8 @@ def learn(data: Path, work: Path, number: int, options: GrammarOptions) -> Laten
         judge = learn_judge(grammar, treebank, options, judge=JudgeOptions(large=len(treebank)))  # all folds
         grammar = replace(grammar, judge=judge)
     print(f"round {number}: {len(treebank)} trees, {time.process_time() - start:.0f} CPU seconds", flush=True)
-    report = {name: said for name, said in grammar.report.items() if name != "examples"}  # no text of the corpora
+    # The bundled file holds no text of the corpora.
+    report = {name: said for name, said in grammar.report.items() if name != "examples"}
     return replace(grammar, report=report | {"about": ABOUT})
 
 
