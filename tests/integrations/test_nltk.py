@@ -7,7 +7,7 @@ from nltk.tree import Tree
 import eigenparse
 from eigenparse.integrations.nltk import EigenParser
 
-SENTENCE = ["The", "dog", "saw", "a", "cat", "."]
+SENTENCE = ["I", "saw", "a", "man", "with", "a", "telescope", "."]
 
 
 @pytest.fixture(scope="module")

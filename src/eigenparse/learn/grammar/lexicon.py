@@ -221,7 +221,7 @@ def with_lexicon(
     shares = class_shares(tree, inner, initial, n_states, options)
     tags, by_tag = tag_shares(labels, label_total > 0, everything / label_total.sum(), state_at)
     size = np.asarray(both[:, n_states:].sum(axis=1)).ravel()
-    worth = size / np.maximum(tokens.number, 1.0)  # of a token: the mean weight of its trees
+    worth = _token_weight(size, tokens.number)
     both = (both + _without_capitals(words, tokens, n_states, options) @ both).tocsr()
     kept = np.flatnonzero(size > options.rare) if options.by_tag else np.arange(size.size)
     n_classes = 1 if options.by_tag else len(tree.names)
@@ -266,9 +266,15 @@ def _without_capitals(
     size = inner + first
     row = np.flatnonzero((small != np.arange(small.size)) & (size <= options.frequent))
     at_start = (first[row] + 1.0) / (size[row] + 2.0)
-    worth = size[row] / np.maximum(tokens.number[row], 1.0)
+    worth = _token_weight(size[row], tokens.number[row])
     share = options.case_weight * worth * at_start / np.maximum(size[small[row]], 1e-300)
     return csr_matrix((share, (row, small[row])), shape=(small.size, small.size))
+
+
+def _token_weight(size: FloatArray, number: FloatArray) -> FloatArray:
+    """What a token of each word weighs where it borrows: the mean weight of its trees, or 1 if they count as copies."""
+    weight: FloatArray = np.minimum(size / np.maximum(number, 1.0), 1.0)
+    return weight
 
 
 def _label_tags(labels: tuple[Label, ...]) -> IntVector:
