@@ -70,7 +70,7 @@ class Nursery:
         if child is not None:
             try:
                 child.wait(5)
-            except subprocess.TimeoutExpired:
+            except (subprocess.TimeoutExpired, SystemExit, KeyboardInterrupt):  # late, or told twice
                 child.kill()
                 child.wait()
 
