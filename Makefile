@@ -22,7 +22,7 @@ test: $(DEVELOP)
 	PATH="$(abspath $(BIN)):$$PATH" scripts/test
 
 coverage: $(DEVELOP)
-	PATH="$(abspath $(BIN)):$$PATH" scripts/test --cov --cov-report=term
+	PATH="$(abspath $(BIN)):$$PATH" EIGENPARSE_COVERAGE=1 scripts/test
 
 check: $(DEVELOP)
 	PATH="$(abspath $(BIN)):$$PATH" scripts/check

@@ -28,17 +28,25 @@ def f1(gold: Counter[tuple[int, int]], guess: Counter[tuple[int, int]]) -> float
     return 200.0 * (gold & guess).total() / (gold.total() + guess.total())
 
 
-def raw_text(corpus: Conllu) -> tuple[float, float]:
-    """F1 of tokens (of each ``# text`` line) and of sentences (of all lines joined by blanks)."""
+def document(corpus: Conllu, lines: list[str]) -> str:
+    """The text lines joined by blanks, with blank lines between paragraphs where the file marks them."""
+    marks = ("# newpar", "# newdoc")
+    ends = ("\n\n" if any(line.startswith(marks) for line in text) else " " for text in corpus.text)
+    return "".join(f"{end}{line}" for end, line in zip(ends, lines))
+
+
+def raw_text(corpus: Conllu, style: dict[str, str]) -> tuple[float, float, float]:
+    """F1 of tokens (of each ``# text`` line), of sentences (lines joined by blanks), of sentences in paragraphs."""
     lines = [next(line for line in text if line.startswith("# text = "))[9:] for text in corpus.text]
     forms = corpus.trees.strings("form")
     gold, guess = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
     for number, (low, high) in enumerate(itertools.pairwise(corpus.trees.offsets.tolist())):
-        tokens = [token for part in split_sentences(lines[number]) for token in tokenise(part, quotes="keep")]
+        tokens = [token for part in split_sentences(lines[number]) for token in tokenise(part, **style)]
         shift = number << 20
         gold.update({(a + shift, b + shift): n for (a, b), n in spans(forms[low:high]).items()})
         guess.update({(a + shift, b + shift): n for (a, b), n in spans(tokens).items()})
-    return f1(gold, guess), f1(spans(lines), spans(split_sentences(" ".join(lines))))
+    joined, parted = (split_sentences(text) for text in (" ".join(lines), document(corpus, lines)))
+    return f1(gold, guess), f1(spans(lines), spans(joined)), f1(spans(lines), spans(parted))
 
 
 def main() -> None:
@@ -62,10 +70,10 @@ def main() -> None:
             name: sum(a == b for a, b in zip(gold.strings(name), guess.strings(name))) / gold.n_words
             for name in ("upos", "xpos", "feats", "lemma")
         }
-        tokens, cut = raw_text(corpus)
+        tokens, cut, parted = raw_text(corpus, model.style)
         print(f"{path}: UAS {found['UAS']:.2f}, LAS {found['LAS']:.2f}, {speed:.0f} sentences/s; ", end="")
         print(", ".join(f"{name} {100 * share:.2f}" for name, share in right.items()), end="; ")
-        print(f"raw text: tokens {tokens:.2f}, sentences {cut:.2f}", flush=True)
+        print(f"raw text: tokens {tokens:.2f}, sentences {cut:.2f}, in paragraphs {parted:.2f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ from eigenparse.evaluate.brackets import score_brackets
 from eigenparse.evaluate.counts import BracketCounts
 
 Words = tuple[str, ...]
-EVERYDAY = Path(__file__).parent.parent / "tests" / "english" / "everyday.ptb"
+EVERYDAY = Path(__file__).parent.parent / "tests" / "english"
 PARTS = ("text", "everyday", "english-open-large", "gum", "craft")
 
 
@@ -188,10 +188,9 @@ def main() -> None:
         text_figures(given.data, grammar)
     print("| | F1 | precision | recall | exact | tags |\n|---|---|---|---|---|---|")
     if "everyday" in given.parts:
-        everyday = normalise(read_trees(EVERYDAY))
-        print(
-            row("everyday sentences", score_brackets(everyday, parsed(grammar, everyday)[0]).all), flush=True
-        )
+        for path in sorted(EVERYDAY.glob("everyday*.ptb")):
+            gold = normalise(read_trees(path))
+            print(row(path.stem, score_brackets(gold, parsed(grammar, gold)[0]).all), flush=True)
     for folder in ("english-open-large", "gum"):
         if folder in given.parts:
             genre_figures(grammar, given.data, folder)

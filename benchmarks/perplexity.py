@@ -1,22 +1,33 @@
-"""Perplexity of held-out sentences: Kneser-Ney n-grams of words beside a grammar, unknown words spelt alike.
+"""Perplexity of held-out sentences: a grammar, an ensemble and Kneser-Ney n-grams of words, unknown words spelt alike.
 
-    python benchmarks/perplexity.py --train gum/train.ptb --dev gum/dev.ptb --model gum.model
+    python benchmarks/perplexity.py DATA --treebank gum --ensemble 4
 
-The n-grams are trained on the words of the grammar's training trees; words that the grammar does not know are unknown
-to both and spelt by the grammar's own character model, so that both are distributions over all strings.
+DATA holds a folder a treebank with train.ptb and dev.ptb.  All models are learnt from the training trees and predict
+the words of dev, the grammars by the sum over the trees that were searched.  Words that the grammar does not know are
+unknown to the n-grams too and spelt by the grammar's own character model, so that all are distributions over all
+strings.  Seconds are CPU of this process.
 """
 
 import argparse
+import os
+import time
 from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from eigenparse.api.grammar import load
-from eigenparse.batch.perplexity import Rate
+from eigenparse.api.grammar import Grammar
+from eigenparse.batch.perplexity import Rate, sentence_logs
 from eigenparse.corpus.brackets import read_trees
-from eigenparse.corpus.columns import sentences_of
+from eigenparse.corpus.columns import Treebank, sentences_of
 from eigenparse.corpus.normalise import normalise
-from eigenparse.inference.grammar.proper import proper_parts
+from eigenparse.inference.grammar.probability import tree_log_p
+from eigenparse.inference.grammar.proper import Lexicon, proper_parts
+from eigenparse.learn.grammar.options import GrammarOptions
 
 Words = tuple[str, ...]
 BEGIN, END, UNKNOWN = "<s>", "</s>", "<unknown>"
@@ -66,39 +77,66 @@ class KneserNey:
 
 
 def main() -> None:
-    """Print a line for each order."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    for name in ("train", "dev", "model"):
-        parser.add_argument(f"--{name}", required=True)
+    """Print a row for each model."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--treebank", default="wsj-sample")
+    parser.add_argument("--ensemble", type=int, default=4, help="members of the ensemble; 1 for none")
+    parser.add_argument("--seed", type=int, default=0)
     args = parser.parse_args()
-    train, dev = (sentences_of(normalise(read_trees(path))) for path in (args.train, args.dev))
-    train, dev = [tuple(one) for one in train], [tuple(one) for one in dev]
-    lexicon = proper_parts(load(args.model).latent)[0].lexicon
-    count = Counter(word for words in train for word in words)
-    unseen = sorted({word for words in dev for word in words if word not in count})
-    spelt = dict(zip(unseen, np.log(lexicon.spelling.probabilities(unseen) @ lexicon.spelling.share)))
-    n = np.array([len(words) for words in dev], dtype=np.float64)
+    train, dev = (
+        normalise(read_trees(args.data / args.treebank / f"{part}.ptb")) for part in ("train", "dev")
+    )
+    print(
+        "| model | per word | unknown words as one event | trees with their words | CPU s |\n|---|---|---|---|---|"
+    )
+    for members in sorted({1, args.ensemble}):
+        options = GrammarOptions(ensemble=members, seed=args.seed, judge=False)
+        grammar = Grammar.of(options.fit(train))
+        lexicon = proper_parts(grammar.latent)[0].lexicon
+        print(f"| {members} grammar{'s' * (members > 1)} {grammar_row(grammar, dev)}", flush=True)
     for order in (2, 3, 4):
         for rare in (1, 0):  # words seen once in training stand for unknown ones, or the even share does
-            known = {word for word, number in count.items() if number > rare}
-            model = KneserNey([_known(words, known) for words in train], order, known)
-            logs = [
-                model.log_p(_known(words, known)) + _spelling(words, known, spelt, lexicon) for words in dev
-            ]
-            print(f"order {order}, known from {rare + 1}: {Rate.of(np.array(logs), n)} per word", flush=True)
+            name = f"Kneser-Ney {order}-grams, unknown words {'as those seen once' if rare else 'alike'}"
+            print(f"| {name} {ngram_row(train, dev, order, rare, lexicon)}", flush=True)
 
 
-def _known(words: Words, known: set[str]) -> Words:
+def grammar_row(grammar: Grammar, dev: Treebank) -> str:
+    """Figures of a grammar, and the CPU seconds that they took."""
+    sentences = [list(words) for words in sentences_of(dev)]
+    parts = proper_parts(grammar.latent)
+    sentence_logs(grammar, sentences[0], exact=False)  # compiles the kernels
+    start = time.process_time()
+    logs = np.array([sentence_logs(grammar, words, exact=False) for words in sentences])
+    trees = tree_log_p(parts, dev)
+    took = time.process_time() - start
+    n = np.array([len(words) for words in sentences], dtype=np.float64)
+    rates = [Rate.of(column, n) for column in (*logs.T, trees)]
+    return "".join(f"| {rate} " for rate in rates) + f"| {took:.1f} |"
+
+
+def ngram_row(train: Treebank, dev: Treebank, order: int, rare: int, lexicon: Lexicon) -> str:
+    """Figures of n-grams.  rare: words seen so often at most count as unknown in training."""
+    start = time.process_time()
+    count = Counter(word for words in sentences_of(train) for word in words)
+    known = {word for word, number in count.items() if number > rare}
+    model = KneserNey([_known(words, known) for words in sentences_of(train)], order, known)
+    sentences = sentences_of(dev)
+    unknown = sorted({word for words in sentences for word in words if word not in known})
+    p = lexicon.spelling.probabilities(unknown) @ lexicon.spelling.share
+    spelt = dict(zip(unknown, np.log(p).tolist()))
+    one = np.array([model.log_p(_known(words, known)) for words in sentences])
+    whole = one + [sum(spelt.get(word, 0.0) for word in words) for words in sentences]
+    n = np.array([len(words) for words in sentences], dtype=np.float64)
+    # words seen once are known to the grammar, so only the even share has the grammar's unknown words
+    event = "" if rare else str(Rate.of(one, n))
+    return f"| {Rate.of(whole, n)} | {event} | | {time.process_time() - start:.1f} |"
+
+
+def _known(words: Sequence[str], known: set[str]) -> Words:
     return tuple(word if word in known else UNKNOWN for word in words)
-
-
-def _spelling(words: Words, known: set[str], spelt: dict, lexicon) -> float:  # type: ignore[no-untyped-def,type-arg]
-    """log p of the spellings of unknown words; those of training that count as unknown are spelt too."""
-    new = [word for word in words if word not in known and word not in spelt]
-    if new:
-        p = lexicon.spelling.probabilities(new) @ lexicon.spelling.share
-        spelt.update(zip(new, np.log(p)))
-    return float(sum(spelt[word] for word in words if word not in known))
 
 
 if __name__ == "__main__":

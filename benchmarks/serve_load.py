@@ -84,9 +84,12 @@ def server(model: str, *options: object) -> Iterator[Server]:
     command = [sys.executable, "-c", code, "serve", model, "--port", "0", "--quiet", *map(str, options)]
     child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert child.stderr is not None
-    found = re.search(r":(\d+)/", child.stderr.readline())
-    if found is None:
-        raise SystemExit(child.stderr.read())
+    said, found = "", None
+    while found is None:  # a first use says that it compiles before it says where it listens
+        line = child.stderr.readline()
+        if not line:
+            raise SystemExit(said)
+        said, found = said + line, re.search(r"http://\S+:(\d+)/", line)
     try:
         yield Server(child.pid, int(found.group(1)))
     finally:

@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 MOST_BYTES = 400_000
-SENTENCE = "The old man saw the boats that nobody had painted."
+SENTENCE = "When the rain stopped, the children ran into the garden."
 POINT = (
     "document.querySelector('.node[data-id^=\"VP\"]')"
     ".dispatchEvent(new PointerEvent('pointerenter', {pointerType: 'mouse'}))"
@@ -52,9 +52,12 @@ def served(address: str | None) -> Iterator[str]:
     command = [sys.executable, "-m", "eigenparse", "serve", "en", "--port", "0", "--quiet"]
     child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     assert child.stderr is not None
-    found = re.search(r"http://\S+:\d+", child.stderr.readline())
-    if found is None:
-        raise SystemExit(child.stderr.read())
+    said, found = "", None
+    while found is None:  # a first use says that it compiles before it says where it listens
+        line = child.stderr.readline()
+        if not line:
+            raise SystemExit(said)
+        said, found = said + line, re.search(r"http://\S+:\d+", line)
     try:
         yield found[0]
     finally:

@@ -20,6 +20,10 @@ def data_dir(name: str) -> pathlib.Path:
     return folder
 
 
+# On Windows there is no fork, no SIGKILL and no named pipe.
+if not hasattr(os, "fork"):
+    collect_ignore = ["serve", "browser", "run", "cli/test_process.py", "hardening"]
+
 # Files that take longest begin first, so that no process is left alone with one of them at the end.  Two processes
 # start with the first two and go on with grammars and with the other families: each kernel is compiled once.
 LONG = (

@@ -199,7 +199,7 @@ def test_bad_sentences_and_models_are_refused_with_a_sentence(tmp_path: pathlib.
     grammar = english()
     with pytest.raises(DataError, match="empty sentence"):
         grammar.parse("  ")
-    with pytest.raises(DataError, match="blanks"):
+    with pytest.raises(DataError, match="spaces"):
         grammar.parse(["two words", "."])
     with pytest.raises(ResourceError, match="longer than 3"):
         grammar.with_options(max_length=3).parse("the box fell .")

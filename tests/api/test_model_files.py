@@ -6,10 +6,11 @@ import struct
 
 import numpy as np
 import pytest
+from safetensors import safe_open
 from safetensors.numpy import load, save
 
 from eigenparse.errors import ModelFileError
-from eigenparse.models.container import digest, model_kind, read_container, write_container
+from eigenparse.models.container import DTYPES, digest, model_kind, read_container, write_container
 
 ARRAYS = {
     "double": np.arange(6.0).reshape(2, 3),
@@ -36,6 +37,14 @@ def test_what_is_written_is_read_as_the_reference_library_reads_it(tmp_path: pat
             assert np.array_equal(found, array)
         assert arrays[name].flags.aligned
         assert arrays[name].flags.writeable
+
+
+def test_bytes_are_those_of_the_reference_library(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "m"
+    every = ARRAYS | {f'{k}ü"{name}': np.ones(3, dtype=name) for k, name in enumerate(DTYPES.values())}
+    write_container(path, kind="k", header={"a": [1, "ü", 'x"y\u2028']}, arrays=every)
+    with safe_open(path, "numpy") as file:
+        assert path.read_bytes() == save(every, metadata=file.metadata())
 
 
 def rewritten(folder: pathlib.Path, change: object, *, tail: bytes = b"") -> pathlib.Path:

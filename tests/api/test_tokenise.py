@@ -22,6 +22,15 @@ SENTENCES = {
     "The GDP. It rose. OK. He works at IT. Yes.": ["The GDP.", "It rose.", "OK.", "He works at IT.", "Yes."],
     "Really?! Yes. (He did.) Fine.": ["Really?!", "Yes.", "(He did.)", "Fine."],
     "Two\nlines. One   sentence each.": ["Two lines.", "One sentence each."],
+    "great food. we loved it! will go again": ["great food.", "we loved it!", "will go again"],
+    '"Why?" he asked. Enron Inc. said no. It is by J. doe.': [
+        '"Why?" he asked.',
+        "Enron Inc. said no.",
+        "It is by J. doe.",
+    ],
+    "Thanks! :) See you :-) Bye. $5 is fine.": ["Thanks! :)", "See you :-)", "Bye.", "$5 is fine."],
+    "1. Open it. 2. Close it.": ["1. Open it.", "2. Close it."],
+    "A heading\n \nA text\nof two lines": ["A heading", "A text of two lines"],
     "": [],
 }
 TOKENS = {

@@ -22,14 +22,29 @@ def test_a_label_is_corrected_with_the_keyboard_alone(page: Page) -> None:
     page.press("l")
     page.until(lambda: page.read("document.activeElement.getAttribute('aria-label')") == "Label")
     page.press("ADVP", Keys.ENTER)
-    page.until(lambda: len(page.all("#limits button")) == 2 or page.one("#message").is_displayed())
-    if page.all("#limits button"):
-        page.until(lambda: "ADVP:5:8:1" in page.labels())
-    else:  # a small grammar may have no such tree, and says so
-        page.expected.append(
-            f"{page.address}/parse - Failed to load resource: the server responded with a status of 409 (Conflict)"
-        )
-        assert "no tree" in page.text("#message")
+    page.until(lambda: len(page.all("#limits button")) == 2 and "ADVP:5:8:1" in page.labels())
+
+
+def test_what_no_tree_of_the_grammar_has_is_put_in_and_marked(page: Page) -> None:
+    page.ask(SENTENCE)
+    for label, names in (("XYZ", 2), ("UVW", 3)):  # a second name takes the place of the first
+        page.choose(page.all('.node[data-id^="PP:5:8"], .node[data-id^="XYZ:5:8"]')[0], "Another label")
+        page.until(lambda: page.all("#menu input"))
+        page.one("#menu input").send_keys(label)
+        page.one("#menu .primary").click()
+        page.until(lambda wanted=f"{label}:5:8:1": page.idle() and wanted in page.labels())
+        assert len(page.all("#limits button")) == names
+    assert "No tree of the grammar has this" in page.text("#status")
+    node = page.all('.node[data-id="UVW:5:8:1"]')[0]
+    assert node.get_attribute("aria-label").endswith("put in as you say")
+    assert node.find_element("css selector", ".ring").get_attribute("stroke-dasharray") == "5 3"
+    assert "XYZ" not in page.text("#brackets")
+    page.choose(page.all('.node[data-id="tag:1"]')[0], "Another tag")
+    page.until(lambda: page.all("#menu input"))
+    page.one("#menu input").send_keys("QQ")
+    page.one("#menu .primary").click()
+    page.until(lambda: page.idle() and "(QQ " in page.text("#brackets"))
+    assert page.violations() == []
 
 
 def test_a_span_is_corrected_and_the_rest_follows(page: Page) -> None:

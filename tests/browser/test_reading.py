@@ -180,3 +180,25 @@ def test_the_page_is_whole_in_every_size_and_theme(page: Page) -> None:
             page.until(lambda: page.one("#notice").is_displayed())
             assert page.read("document.documentElement.scrollWidth") <= size
             assert page.violations() == []
+
+
+def test_words_of_a_tall_tree_are_seen_without_scrolling_down(page: Page) -> None:
+    page.wide(1280, 700)
+    page.open()
+    page.ask(LONG)
+    assert page.read(
+        "[document.getElementById('tree')].every((box) => box.scrollHeight <= box.clientHeight + 1)"
+    )
+
+
+def test_the_answer_is_in_the_list_however_improbable(page: Page) -> None:
+    made = page.read("""import('/static/kbest.js').then(({ drawList }) => {
+        const list = document.createElement('ol');
+        const parses = [-9, -1, -2, -3].map((log, i) => ({ log_probability: log, probability: Math.exp(log), tags: [],
+            brackets: [{ label: 'NP', start: 0, end: i + 1 }] }));
+        drawList(list, { parses, tokens: ['a', 'b', 'c', 'd'] }, { choice: 0, k: 2, byProbability: true }, () => 0);
+        return [...list.children].map((one) => one.textContent);
+    })""")
+    assert len(made) == 3
+    assert made[2].startswith("4")
+    assert made[2].endswith("the parser's answer")

@@ -3,6 +3,7 @@
 import itertools
 import math
 import pathlib
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -96,6 +97,28 @@ def test_samples_follow_the_seed(folder: pathlib.Path) -> None:
     assert drawn.out == call("sample", folder / "em", "-n", 5, "--length", 9, "--seed", 3).out
     assert [len(line) for line in drawn.lines] == [9] * 5
     assert set("".join(drawn.lines)) <= set("ab\ufffd")
+
+
+def test_samples_come_up_as_often_as_they_score_and_have_the_entropy(
+    folder: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    """Sequences with their drawn lengths, through the verbs; the mean of log p against its exact expectation."""
+    n, sigmas = 1500, 5.0
+
+    def drawn(seed: int) -> list[str]:
+        return call("sample", folder / "em", "-n", n, "--seed", seed).out.split("\n")[:n]
+
+    counts = Counter(line for line in drawn(1) if line)
+    (tmp_path / "drawn").write_text("".join(f"{line}\n" for line in counts))
+    rows = [line.split("\t") for line in call("score", folder / "em", tmp_path / "drawn").lines[1:-1]]
+    p = {line: math.exp(float(row[1])) for line, row in zip(counts, rows, strict=True)}
+    assert all(value > 0.0 for value in p.values())
+    assert sum(p.values()) <= 1.0
+    for line, count in counts.most_common(10):
+        assert abs(count - n * p[line]) < sigmas * math.sqrt(n * p[line])
+    value = np.array([-math.log(p.get(line, 1.0)) for line in drawn(2)])
+    expected = sum(-q * math.log(q) for q in p.values())
+    assert abs(value.mean() - expected) < sigmas * value.std() / math.sqrt(n)
 
 
 @pytest.mark.parametrize("arguments", [("sample",), ("tag",)])

@@ -1,6 +1,8 @@
 """Whatever text is given to a verb is recognised; what was done with it is said, and nothing is misread silently."""
 
+import os
 import pathlib
+import threading
 
 import pytest
 from tests.cli.calls import call
@@ -123,3 +125,17 @@ def test_tag_suffixes_are_remembered(tmp_path: pathlib.Path, options: tuple[str,
     tagged = call("parse", model, "--tagged", stdin="dogs_N-D bark_V\n")
     assert "not in the grammar" not in tagged.err
     assert load(model).score(gold).sign.min() > 0
+
+
+@pytest.mark.parametrize(("verb", "content"), [("parse", TOKENS), ("score", TREES), ("parse", TREES)])
+def test_a_pipe_with_a_name_is_read_like_a_file(
+    model: pathlib.Path, tmp_path: pathlib.Path, verb: str, content: str
+) -> None:
+    pipe, file = tmp_path / "pipe", tmp_path / "file"  # a pipe is what the shell's <(...) gives
+    os.mkfifo(pipe)
+    file.write_text(content)
+    writer = threading.Thread(target=pipe.write_text, args=(content,), daemon=True)
+    writer.start()
+    done, expected = call(verb, model, pipe), call(verb, model, file)
+    writer.join(60)
+    assert (done.code, done.out) == (0, expected.out), done.err

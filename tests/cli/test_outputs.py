@@ -102,7 +102,7 @@ def test_no_folder_of_outputs_holds_an_input(words: tuple[str, ...], tmp_path: p
     for given in arguments(words, FOLDER, victim, tmp_path):
         done = call(*given)
         assert done.code == 1
-        assert "in the way" in done.err
+        assert "in this folder" in done.err
 
 
 def test_two_outputs_are_two_files(tmp_path: pathlib.Path) -> None:

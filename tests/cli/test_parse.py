@@ -142,11 +142,32 @@ def test_long_sentences_are_skipped_and_counted(model: pathlib.Path) -> None:
     assert [row["status"] for row in rows] == ["skipped", "empty", "skipped", "ok"]
 
 
-@pytest.mark.parametrize("decoder", ["brackets", "labelled-recall", "max-rule"])
-@pytest.mark.parametrize("combination", ["product", "sum"])
-def test_decoders_and_combinations(model: pathlib.Path, decoder: str, combination: str) -> None:
-    done = parse(model, "--decoder", decoder, "--combination", combination, "--threshold", 0.5)
+@pytest.mark.parametrize(
+    "options", [("brackets", "--threshold", 0.5), ("labelled-recall",), ("max-rule",)], ids=lambda one: one[0]
+)
+def test_decoders(model: pathlib.Path, options: tuple[object, ...]) -> None:
+    done = parse(model, "--decoder", *options)
     assert done.lines[0].startswith("(TOP (S ")
+
+
+def test_members_of_an_ensemble_are_multiplied_or_added(
+    corpus: pathlib.Path, model: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    train = (
+        "train",
+        "lpcfg",
+        corpus / "train.ptb",
+        "--states",
+        2,
+        "--ensemble",
+        2,
+        "--out",
+        tmp_path / "two",
+    )
+    assert call(*train).code == 0
+    for combination in ("product", "sum"):
+        assert parse(tmp_path / "two", "--combination", combination).lines[0].startswith("(TOP (S ")
+    assert "one member" in call("parse", model, "--combination", "sum", stdin=b"who sleeps ?\n").err
 
 
 def test_one_word_and_many(model: pathlib.Path) -> None:

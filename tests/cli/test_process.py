@@ -42,7 +42,7 @@ def test_an_interrupted_training_leaves_nothing_half_written(tmp_path: pathlib.P
 
 
 WAITING = (
-    "parse MODEL -", "tag MODEL -", "score MODEL -", "perplexity MODEL -", "draw -", "normalise -", "embed - --out OUT",
+    "parse MODEL -", "score MODEL -", "perplexity MODEL -", "draw -", "normalise -",
     "train lpcfg - --out OUT", "train rhmm - --out OUT", "train hmm - --out OUT", "convert - --to conllu --out OUT",
 )  # fmt: skip
 
@@ -78,7 +78,7 @@ def interrupted(number: int, *words: object, after: float = 0.2) -> None:
         process.kill()
         process.communicate()
     assert b"Traceback" not in err
-    assert b"nothing half-written was left behind" in err
+    assert b"no incomplete file was left behind" in err
 
 
 def catches_sigterm(pid: int) -> bool:
@@ -93,3 +93,51 @@ def test_help_is_light() -> None:
         "assert not {'numba', 'scipy', 'sklearn', 'nltk'} & set(sys.modules), 'heavy imports'\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_waits_for_the_end_of_an_import(tmp_path: pathlib.Path, number: int) -> None:
+    (tmp_path / "half.py").write_text(
+        f"import os, time\nos.kill(os.getpid(), {number})\ntime.sleep(0.1)\nprint('whole')\n"
+    )
+    program = (
+        "import time; from eigenparse.cli.signals import answer_signals; answer_signals()\n"
+        "try:\n    import half; time.sleep(60)\n"
+        "except BaseException as end: print(type(end).__name__)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path, capture_output=True, text=True, timeout=WAIT, check=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    assert run.stdout.split() == ["whole", "KeyboardInterrupt" if number == signal.SIGINT else "SystemExit"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_a_kernel_that_does_not_return(tmp_path: pathlib.Path, number: int) -> None:
+    (tmp_path / "endless.py").write_text(
+        "import pathlib, sys\n"
+        "from eigenparse.cli.main import last_words\nfrom eigenparse.cli.signals import answer_signals\n"
+        "from eigenparse.corpus.files import whole_file\nfrom eigenparse.kernels.compiled import kernel\n"
+        "from eigenparse.work.kept import kept_beside\n"
+        "@kernel\ndef turn(n):\n    i = 0\n    while i != n:\n        i = (i * 3 + 1) % 1000\n    return i\n"
+        "turn(0)\nanswer_signals(last_words)\nout = pathlib.Path('out')\n"
+        "with kept_beside(out, '', resume=False), whole_file(out):\n"
+        "    print(len(list(pathlib.Path().glob('.out.*'))), out.with_name('out.checkpoint').is_dir(), flush=True)\n"
+        "    turn(-1)\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "endless.py"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        assert process.stdout.readline().split() == ["1", "True"]
+        time.sleep(0.2)
+        process.send_signal(number)
+        err = process.communicate(timeout=WAIT)[1]
+    finally:
+        process.kill()
+        process.communicate()
+    assert (process.returncode, "no incomplete file was left behind" in err) == (128 + number, True)
+    assert not [path.name for path in tmp_path.iterdir() if "out" in path.name]

@@ -16,9 +16,10 @@ from tests.cli.calls import call
 from eigenparse.batch.first_use import announce_first_use
 from eigenparse.batch.inputs import n_sentences
 from eigenparse.batch.requests import ParseRequest
+from eigenparse.errors import DataError
 from eigenparse.models.registry import Kind, kinds
 from eigenparse.models.schema import Schema
-from eigenparse.work.progress import shown
+from eigenparse.work.progress import shown, tell
 
 KIND = Kind("new", "a new one", "train new", Schema(), "somewhere:Model", kernels="fresh.kernels")
 
@@ -37,11 +38,22 @@ def package(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.
 def test_the_first_use_is_announced_once(package: pathlib.Path, capsys: pytest.CaptureFixture[str]) -> None:
     announce_first_use(KIND)
     said = capsys.readouterr().err
-    assert "the first time only" in said
+    assert "first run only" in said
     assert said.count("\n") == 1
     (package / "__pycache__" / "kernels.fill-12.py311.nbi").touch()
     announce_first_use(KIND)
     assert capsys.readouterr().err == ""
+
+
+def test_the_service_says_that_it_compiles_before_where_it_listens(
+    model: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "eigenparse.batch.first_use.announce_first_use", lambda kind: tell(f"compiling {kind.name}")
+    )
+    monkeypatch.setattr("eigenparse.serve.app.create_app", mock.Mock(side_effect=DataError("enough")))
+    done = call("serve", model, "--port", 0)
+    assert done.err.splitlines()[0] == "eigenparse: compiling lpcfg-packed"
 
 
 def test_kinds_without_kernels_and_kept_caches_stay_silent(

@@ -37,7 +37,8 @@ def make_files(folder: pathlib.Path) -> dict[str, pathlib.Path]:
     packed, office = io.BytesIO(), io.BytesIO()
     for stream, name in ((packed, "a.txt"), (office, "[Content_Types].xml")):
         with zipfile.ZipFile(stream, "w") as archive:
-            archive.writestr(name, TEXT)
+            # The time at which it is packed puts the byte of a line's end before the name of its first member.
+            archive.writestr(zipfile.ZipInfo(name, date_time=(2020, 1, 1, 12, 0, 20)), TEXT)
     contents: dict[str, bytes] = {
         "text.txt": TEXT.encode(), "tokens.txt": TOKENS.encode(), "trees.ptb": TREES.encode(),
         "broken.ptb": b"(TOP (S (NN dog)\n", "tree.conllu": (ROWS + "\n").encode() * 6,
@@ -74,7 +75,12 @@ def make_files(folder: pathlib.Path) -> dict[str, pathlib.Path]:
     (folder / "nothing").mkdir()
     (folder / "prose").mkdir()
     (folder / "prose" / "README.txt").write_bytes(contents["text.txt"])
-    files = {name: folder / name for name in [*contents, "speech", "silent", "nothing", "prose"]}
+    (folder / "dangling").symlink_to(folder / "gone")
+    (folder / "loop").symlink_to(folder / "loop")
+    files = {
+        name: folder / name
+        for name in [*contents, "speech", "silent", "nothing", "prose", "dangling", "loop"]
+    }
     return files | make_models(folder, files)
 
 

@@ -226,10 +226,22 @@ def columns(treebank: Treebank) -> tuple[Any, ...]:
 @pytest.mark.parametrize(
     ("labels", "words", "sentence"),
     [
-        (("A",), ("b c",), "the word 'b c' is empty or holds blanks, which brackets cannot; replace it"),
-        (("A",), ("",), "the word '' is empty or holds blanks, which brackets cannot; replace it"),
-        (("A\n",), ("b",), "the label 'A\\n' is empty or holds blanks, which brackets cannot; replace it"),
-        (("",), ("b",), "a tag is empty, which brackets cannot hold; give every word a tag"),
+        (
+            ("A",),
+            ("b c",),
+            "the word 'b c' is empty or contains spaces, which brackets cannot represent; replace it",
+        ),
+        (
+            ("A",),
+            ("",),
+            "the word '' is empty or contains spaces, which brackets cannot represent; replace it",
+        ),
+        (
+            ("A\n",),
+            ("b",),
+            "the label 'A\\n' is empty or contains spaces, which brackets cannot represent; replace it",
+        ),
+        (("",), ("b",), "a tag is empty, which brackets cannot represent; give every word a tag"),
         (("A",), ("\ud800",), "the word '\\ud800' is not valid Unicode; replace it"),
     ],
 )

@@ -70,7 +70,9 @@ def test_damaged_packing(pack: "type[bytes]", tmp_path: pathlib.Path) -> None:
     packed = pack(TEXT * 1000)
     for content in (packed[: len(packed) // 2], packed[:12], packed[:20] + b"\0" * 30 + packed[50:]):
         path.write_bytes(content)
-        with pytest.raises(FormatError, match=r"cut\.mrg:1: the compressed file is damaged .*; copy or pack"):
+        with pytest.raises(
+            FormatError, match=r"cut\.mrg:1: the compressed file is damaged .*; copy or compress"
+        ):
             read_bytes(path)
 
 

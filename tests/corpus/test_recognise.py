@@ -13,6 +13,8 @@ CASES = {
     "( (S (NP (NN rain))\n     (VP (VBZ falls))) )\n": "trees",
     "(\n (S (NN rain)))": "trees",
     "(TOP (UH Yes))": "trees",
+    "(ROOT\n  (S\n    (NP (NN rain))\n    (VP (VBZ falls))))\n": "trees",
+    "( ( O\nthe DT O\n": "tokens",
     "# sent_id = 1\n# text = Rain\n1\tRain\train\tNOUN\tNN\t_\t0\troot\t_\t_\n\n": "conllu",
     "1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\t_\n": "conllu",
     "Rain NN B-NP\nfalls VBZ B-VP\n\nSo RB O\n": "columns",

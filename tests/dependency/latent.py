@@ -5,7 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from eigenparse.arrays import AnyArray, FloatArray
+from eigenparse.corpus.dependencies import Dependencies, columns_of
+from eigenparse.features.dependency.channels import parents
 from eigenparse.learn.dependency.moments import FamilyMoments, family_moments
+from eigenparse.models.dependency.deptree import DepTree
 
 
 @dataclass(frozen=True)
@@ -69,3 +73,45 @@ def enumerate_tree(truth: Truth, heads: tuple[int, ...], words: tuple[int, ...])
             p *= truth.pi[g] if h == 0 else truth.T[int(m > h), g, states[h - 1]]
         total += p
     return total
+
+
+def relabelled(model: DepTree, like: Dependencies, *, rng: np.random.Generator) -> Dependencies:
+    """New words for the shapes of given trees, drawn from a proper model's first channel.
+
+    Each word's form is the symbol drawn for it; tags repeat it.
+    """
+    names = model.symbols[0]
+    table = model.observation[: len(names)]
+    state = np.zeros(like.n_words, dtype=np.int64)
+    parent, rows = parents(like), np.arange(like.n_words)
+    depth = _depths(parent)
+    for level in range(int(depth.max(initial=-1)) + 1):
+        here = rows[depth == level]
+        if level == 0:
+            weights = np.tile(model.start, (here.size, 1))
+        else:
+            side = (here > parent[here]).astype(np.int64)
+            weights = model.transition[side, :, state[parent[here]]]
+        state[here] = _draw(weights, rng)
+    drawn = [names[i] for i in _draw(table.T[state], rng)]
+    blank = ["_"] * len(drawn)
+    columns = dict.fromkeys(("lemma", "feats", "relation"), blank) | dict.fromkeys(
+        ("form", "upos", "xpos"), drawn
+    )
+    return columns_of(columns, like.head.tolist(), like.lengths().tolist(), [0] * len(drawn))
+
+
+def _draw(weights: FloatArray, rng: np.random.Generator) -> AnyArray:
+    """One index per row of unnormalised weights (n, k)."""
+    steps = np.cumsum(weights, axis=1)
+    point = rng.random((weights.shape[0], 1)) * steps[:, -1:]
+    return np.asarray(np.minimum((steps <= point).sum(axis=1), weights.shape[1] - 1))
+
+
+def _depths(parent: AnyArray) -> AnyArray:
+    """(T,) arcs between every word and its root, from the rows of heads."""
+    above, depth = parent, np.zeros(parent.size, dtype=np.int64)
+    while (above >= 0).any():
+        depth += above >= 0
+        above = np.where(above >= 0, parent[above], -1)
+    return depth

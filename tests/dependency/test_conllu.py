@@ -65,11 +65,11 @@ def test_writing_the_same_heads_changes_only_enhanced_arcs() -> None:
         ([word(1, "0"), word(2, "0")], 2, "second word has head 0"),
         ([word(1, "0"), word(2, "7")], 2, "outside the sentence"),
         ([word(1, "0"), word(2, "2")], 2, "its own head"),
-        ([word(1, "0"), word(2, "x")], 2, "no number"),
+        ([word(1, "0"), word(2, "x")], 2, "not a number"),
         ([word(1, "0"), word(2, "_")], 2, "the head is missing"),
         ([word(1, "0"), "2\tw\t_"], 2, "3 columns instead of 10"),
         ([word(1, "0"), word(3, "1")], 2, "word number '3' where 2 was expected"),
-        (["# c", "1-x" + word(1, "0")[1:]], 2, "no word number"),
+        (["# c", "1-x" + word(1, "0")[1:]], 2, "not a word number"),
     ],
 )
 def test_broken_sentences_name_line_and_remedy(lines: list[str], at: int, part: str) -> None:

@@ -174,7 +174,7 @@ def test_crafted_files_are_refused_with_a_sentence(name: str, folder: pathlib.Pa
     change(header, arrays)
     write_container(folder / "crafted", kind=kind, header=header, arrays=arrays)
     with pytest.raises(
-        ModelFileError, match=r"not a sound model of kind '\w+' \(.*\); train or copy it again"
+        ModelFileError, match=r"not a valid model of kind '\w+' \(.*\); train or copy it again"
     ):
         load_model(folder / "crafted")
 

@@ -38,6 +38,9 @@ def test_every_row_of_the_table_is_there(tmp_path: pathlib.Path) -> None:
     best = [row[1] for row in table.rows if "best tree" in str(row[0])]
     assert all(row[1] <= max(best) for row in table.rows)
     assert "p" in first
+    alone = {str(row[0]): row[1] for item in one.sections[2].items[1:] for row in item.rows}
+    assert len(alone) == 6  # three latent models as parsers, two parts
+    assert all(value > 40 for value in alone.values())
 
 
 def test_plans_that_cannot_run_are_refused() -> None:

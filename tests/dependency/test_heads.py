@@ -14,7 +14,7 @@ from eigenparse.cli import convert as convert
 from eigenparse.cli.main import app
 from eigenparse.corpus import brackets, normalise
 from eigenparse.corpus.brackets import write_trees
-from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.columns import Treebank, sentences_of
 from eigenparse.corpus.conllu import read_conllu
 from eigenparse.corpus.dependencies import Dependencies, broken_trees, is_projective
 from eigenparse.corpus.heads import (
@@ -24,9 +24,11 @@ from eigenparse.corpus.heads import (
     learnt_rules,
     parse_rules,
     rules_for,
+    rules_of,
     to_dependencies,
 )
 from eigenparse.errors import FormatError
+from eigenparse.serve import answers
 from eigenparse.synthetic import sample_treebank
 
 
@@ -124,5 +126,25 @@ def test_what_was_decided_is_said(tmp_path: pathlib.Path) -> None:
         assert (f"{said}: wide ones are cut by --factor right" in done.err) == there
         factor = load(tmp_path / name).latent.report["binarisation"]["factor"]
         assert factor == ("right" if there else "head")
-    done = call("train", "lpcfg", tmp_path / "other.ptb", "--factor", "head", *options)
-    assert said not in done.err
+        heads = load(tmp_path / name).summary()["heads"]
+        assert heads == ("learnt from its trees" if there else "English")
+
+
+def test_arcs_of_a_grammar_follow_the_heads_of_its_treebank(tmp_path: pathlib.Path) -> None:
+    """A grammar of trees with other names gives the arcs that the rules learnt from these trees give."""
+    trees = foreign(sample_treebank(60, 5))
+    write_trees(trees, tmp_path / "other.ptb")
+    options = ("--states", 2, "--span-loss", 0, "--factor", "head", "--out", tmp_path / "model")
+    assert call("train", "lpcfg", tmp_path / "other.ptb", *options).code == 0
+    grammar, rules = load(tmp_path / "model"), learnt_rules(trees)
+    assert rules_of(grammar.latent.report) == rules != english_rules()
+    parse = grammar.parse(sentences_of(trees)[0])
+    wanted = to_dependencies(brackets.parse_trees(parse.tree), rules).head
+    assert np.array_equal(parse.dependencies().head, wanted)
+    (tmp_path / "words.txt").write_text(" ".join(parse.tokens) + "\n")
+    done = call("parse", tmp_path / "model", tmp_path / "words.txt", "--tokens", "--format", "conllu")
+    assert [int(line.split("\t")[6]) for line in done.lines if line[:1].isdigit()] == wanted.tolist()
+    assert "by head rules (learnt from its trees)" in done.err
+    said = answers.parse(grammar, grammar.request(parse.tokens), answers.Wishes(dependencies=True))
+    assert [arc["head"] for arc in said["parses"][0]["dependencies"]] == wanted.tolist()
+    assert not np.array_equal(wanted, to_dependencies(brackets.parse_trees(parse.tree)).head)

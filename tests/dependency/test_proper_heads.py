@@ -1,8 +1,9 @@
-"""The distribution of a split-head grammar over projective trees: states, sums over all trees, members, the verb."""
+"""Distributions over projective trees, of split heads and of latent trees: states, sums, members, samples, verbs."""
 
 import itertools
 import math
 import pathlib
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -13,8 +14,15 @@ from tests.dependency.toys import toy
 
 from eigenparse.corpus.conllu import read_lines
 from eigenparse.corpus.dependencies import Dependencies
+from eigenparse.decode.dependency.rerank import tree_totals
+from eigenparse.decode.dependency.split_heads import kbest_split_heads, tree_parser
+from eigenparse.errors import DataError
+from eigenparse.inference.dependency import proper_trees
+from eigenparse.inference.dependency.latent_chart import latent_lists
 from eigenparse.inference.dependency.proper_heads import MORE, PLAIN, proper_heads, tree_logs
+from eigenparse.inference.dependency.sample import sample_trees
 from eigenparse.learn.dependency.trees import DepTreeOptions
+from eigenparse.models.dependency.deptree import DepTree
 from eigenparse.models.dependency.split_heads import SplitHeads
 
 
@@ -124,3 +132,107 @@ def test_the_verb_scores_by_the_distribution(tmp_path: pathlib.Path) -> None:
     figure = call("perplexity", tmp_path / "m", gold)
     assert figure.code == 0, figure.err
     assert float(figure.out.split()[1]) == pytest.approx(math.exp(-logs.sum() / trees.n_words), abs=0.01)
+
+
+N, SIGMAS = 1500, 5.0
+
+
+@pytest.fixture(scope="module")
+def latent() -> DepTree:
+    """States that draw tags and numbers of children."""
+    made = DepTreeOptions(states=3, estimator="em", channels="upos,left,right,distance").fit(training())
+    assert isinstance(made, DepTree)
+    return made
+
+
+def keys(trees: Dependencies) -> list[tuple[tuple[str, str, int], ...]]:
+    rows = list(zip(trees.strings("form"), trees.strings("upos"), trees.head.tolist()))
+    return [tuple(rows[i:j]) for i, j in itertools.pairwise(trees.offsets.tolist())]
+
+
+@pytest.mark.parametrize("name", ["model", "latent"])
+def test_samples_come_up_as_often_as_they_score_and_have_the_entropy(
+    name: str, request: pytest.FixtureRequest
+) -> None:
+    """Tree by tree, and the mean of log p over fresh samples against its exact expectation."""
+    model = request.getfixturevalue(name)
+    trees = sample_trees(model, N, seed=1)
+    totals = tree_totals(model, trees)
+    assert np.all(np.isfinite(totals.log_abs))
+    drawn = keys(trees)
+    p = dict(zip(drawn, np.exp(totals.log_abs).tolist()))
+    assert sum(p.values()) <= 1.0
+    for tree, count in Counter(drawn).most_common(12):
+        assert abs(count - N * p[tree]) < SIGMAS * math.sqrt(N * p[tree])
+    fresh = keys(sample_trees(model, N, seed=2))
+    value = np.array([-math.log(p[tree]) if tree in p else 0.0 for tree in fresh])
+    expected = sum(-q * math.log(q) for q in p.values())
+    assert abs(value.mean() - expected) < SIGMAS * value.std() / math.sqrt(N)
+    assert keys(sample_trees(model, 5, seed=2)) == fresh[:5]
+
+
+@pytest.mark.parametrize("name", ["model", "latent"])
+def test_lists_of_trees_never_sum_to_more_than_all_trees(name: str, request: pytest.FixtureRequest) -> None:
+    """All trees of a sentence in the list: p of each by the distribution, together p of the tagged words, below 1."""
+    model = request.getfixturevalue(name)
+    words = treebank([(("n0", "N"), ("v1", "V"), ("new", "N"), ("n1", "N"))], [(2, 0, 2, 3)])
+    if name == "model":
+        lists = kbest_split_heads(tree_parser(model), words, 400)
+    else:
+        lists = latent_lists(model, words, 400, lambda n: False)
+    found, n = lists.found[0], len(all_trees(4))
+    listed = words.select([0] * int(found)).with_heads(lists.heads[:found].ravel())
+    p = np.exp(tree_totals(model, listed).log_abs)
+    every = words.select([0] * n).with_heads([h for tree in all_trees(4) for h in tree])
+    assert len(set(keys(listed))) == found <= n
+    assert 0.0 < p.sum() <= np.exp(tree_totals(model, every).log_abs).sum() * (1 + 1e-9) < 1.0
+
+
+def test_trees_of_a_latent_tree_model_sum_to_the_mass_of_their_length(latent: DepTree) -> None:
+    """All trees of few words over known tags; the mass of each length by the branching process of states alone."""
+    trees = proper_trees.proper_trees(latent)
+    model, known = trees.model, 1.0 - trees.rows("upos")[0]
+    left, right = trees.rows("left"), trees.rows("right")
+    mass = np.zeros((4, model.n_states))  # of subtrees of so many words, by the state of their head
+    for n in range(1, 4):
+        for counts in itertools.product(range(3), repeat=2):
+            below = [model.transition[side].T for side, c in enumerate(counts) for _ in range(c)]
+            for sizes in itertools.product(range(1, n), repeat=len(below)):
+                if 1 + sum(sizes) == n:
+                    parts = [T @ mass[size] for T, size in zip(below, sizes)]
+                    mass[n] += known * left[counts[0]] * right[counts[1]] * np.prod(parts, axis=0)
+    for n in (1, 2, 3):
+        words = itertools.product((("n", "N"), ("v", "V")), repeat=n)
+        every = [(sentence, tree) for sentence in words for tree in all_trees(n)]
+        logs = proper_trees.tree_logs(trees, treebank([w for w, _ in every], [t for _, t in every]))
+        assert np.exp(logs).sum() == pytest.approx(float(model.start @ mass[n]), rel=1e-9)
+
+
+def test_many_children_and_tags_never_seen_are_possible(latent: DepTree) -> None:
+    odd = treebank([tuple(("x", tag) for tag in ("V", *"NNNNN", "NEVER"))], [(0, 1, 1, 1, 1, 1, 1)])
+    fewer = treebank([tuple(("x", tag) for tag in ("V", *"NNNNN"))], [(0, 1, 1, 1, 1, 1)])
+    trees = proper_trees.proper_trees(latent)
+    with_tag, without = (float(proper_trees.tree_logs(trees, one)[0]) for one in (odd, fewer))
+    assert math.isfinite(with_tag)
+    assert with_tag < without
+
+
+def test_models_that_do_not_draw_the_tree_are_not_sampled() -> None:
+    made = DepTreeOptions(states=2, estimator="em", channels="upos").fit(training())
+    with pytest.raises(DataError, match="given the shapes of trees; train with"):
+        sample_trees(made, 1)
+
+
+def test_drawn_trees_are_written_and_score_the_same(tmp_path: pathlib.Path) -> None:
+    _, lines = toy(40)
+    (tmp_path / "gold.conllu").write_text("\n".join(lines))
+    for estimator in ("lpcfg", "em"):
+        options = ("--estimator", estimator, "--states", 2, "--out", tmp_path / "m")
+        assert call("train", "deptree", tmp_path / "gold.conllu", *options).code == 0
+        drawn = call("sample", tmp_path / "m", "-n", 6, "--seed", 3, "--output", tmp_path / "drawn.conllu")
+        assert drawn.code == 0, drawn.err
+        said = call("score", tmp_path / "m", tmp_path / "drawn.conllu")
+        assert all(math.isfinite(float(line)) for line in said.lines)
+        assert len(said.lines) == 6
+        assert "a distribution over projective trees" in said.err
+        assert len(call("sample", tmp_path / "m", "-n", 6, "--seed", 3, "--words").lines) == 6

@@ -10,7 +10,13 @@ from tests.dependency.toys import parsed_text, run, small, toy
 
 from eigenparse.corpus.conllu import read_conllu, read_lines
 from eigenparse.corpus.dependencies import Dependencies, from_tokens
-from eigenparse.decode.dependency.rerank import candidates, read_nbest, rerank_conllu, score_conllu
+from eigenparse.decode.dependency.rerank import (
+    candidates,
+    read_nbest,
+    rerank_conllu,
+    score_conllu,
+    tree_totals,
+)
 from eigenparse.errors import FormatError
 from eigenparse.inference.dependency.arcs import kbest
 from eigenparse.inference.dependency.deptree import score_trees
@@ -146,7 +152,7 @@ def test_files_and_verbs(tmp_path: pathlib.Path) -> None:
     scores_out = io.StringIO()
     assert score_conllu(load_model(tmp_path / "t", "deptree"), lines, scores_out) == ()
     assert scores_out.getvalue().count("\n") == 30
-    expected = score_trees(load_model(tmp_path / "t", "deptree"), read_conllu(gold).trees).log_abs
+    expected = tree_totals(load_model(tmp_path / "t", "deptree"), read_conllu(gold).trees).log_abs
     assert [float(x) for x in scores_out.getvalue().split()] == pytest.approx(expected.tolist(), abs=1e-5)
 
 

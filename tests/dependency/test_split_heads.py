@@ -9,6 +9,7 @@ import pytest
 from tests.dependency.oracles import all_trees
 from tests.dependency.toys import run, toy
 
+from eigenparse.arrays import FloatArray
 from eigenparse.corpus.dependencies import Dependencies, broken_trees, from_tokens, is_projective
 from eigenparse.corpus.split_heads import split_head_trees
 from eigenparse.decode.dependency.rerank import score_conllu
@@ -76,10 +77,14 @@ def test_binary_trees_equal_their_definition(n: int) -> None:
 
 
 def test_crossing_and_empty_trees_are_refused() -> None:
-    with pytest.raises(DataError, match="no projective tree"):
+    with pytest.raises(DataError, match="not a projective tree"):
         split_head_trees(sentence((3, 4, 0, 3)))
     with pytest.raises(DataError, match="without words"):
         split_head_trees(from_tokens([[]]).with_heads([]))
+
+
+def logs_of(model: SplitHeads, trees: Dependencies) -> FloatArray:
+    return score_split_heads(model, trees)[0]
 
 
 def fitted(n_states: int = 2, members: int = 1) -> tuple[SplitHeads, Dependencies, list[str]]:
@@ -94,14 +99,14 @@ def test_log_p_of_seen_trees_is_the_grammars() -> None:
     model, trees, _ = fitted()
     own = score_trees(model.grammar, split_head_trees(trees))
     assert (own.sign > 0).all()
-    np.testing.assert_allclose(score_split_heads(model, trees), own.log_probability, rtol=ROUNDING)
+    np.testing.assert_allclose(logs_of(model, trees), own.log_probability, rtol=ROUNDING)
 
 
 def test_members_are_averaged_and_seeds_repeat() -> None:
     model, trees, _ = fitted(members=2)
     binary = split_head_trees(trees)
     parts = [score_trees(model.grammar, binary, member=i).log_probability for i in range(2)]
-    np.testing.assert_allclose(score_split_heads(model, trees), np.mean(parts, axis=0), rtol=ROUNDING)
+    np.testing.assert_allclose(logs_of(model, trees), np.mean(parts, axis=0), rtol=ROUNDING)
     again = fitted(members=2)[0]
     assert np.array_equal(again.grammar.members[1].rule_weight, model.grammar.members[1].rule_weight)
 
@@ -113,9 +118,9 @@ def test_unseen_words_rules_and_labels_cost_but_stay_finite() -> None:
     turned = known.with_heads([0, *range(1, known.n_words)])
     unknown = from_tokens([["qqq", "sees0"]], [["NOUN", "VERB"]]).with_heads([2, 0])
     for other in (strange, turned, unknown):
-        assert np.isfinite(score_split_heads(model, other)).all()
-    assert score_split_heads(model, turned)[0] < score_split_heads(model, known)[0]
-    assert score_split_heads(model, from_tokens([[]]).with_heads([]))[0] == 0.0
+        assert np.isfinite(logs_of(model, other)).all()
+    assert logs_of(model, turned)[0] < logs_of(model, known)[0]
+    assert logs_of(model, from_tokens([[]]).with_heads([]))[0] == 0.0
 
 
 def test_lists_are_scored_as_their_trees_are() -> None:
@@ -128,7 +133,7 @@ def test_lists_are_scored_as_their_trees_are() -> None:
     found[0] = 3
     lists = scored(words, heads, np.zeros((len(words), 6)), found, (model,))
     for rank in range(6):
-        expected = score_split_heads(model, words.with_heads(heads[rank]))
+        expected = logs_of(model, words.with_heads(heads[rank]))
         expected[found <= rank] = 0.0
         np.testing.assert_allclose(lists.log_p[0, :, rank], expected, rtol=ROUNDING)
 
@@ -138,7 +143,7 @@ def test_files_keep_every_bit(tmp_path: pathlib.Path) -> None:
     save_model(model, tmp_path / "t", "deptree")
     again = load_model(tmp_path / "t", "deptree")
     assert isinstance(again, SplitHeads)
-    assert np.array_equal(score_split_heads(again, trees), score_split_heads(model, trees))
+    assert np.array_equal(logs_of(again, trees), logs_of(model, trees))
     assert options_like(again).members == 2
     heads = trees.head[None, :]
     lists = scored(trees, heads, np.zeros((len(trees), 1)), np.ones(len(trees), dtype=np.int64), (model,))
@@ -233,7 +238,7 @@ def test_open_rules_keep_the_old_and_cover_every_tree() -> None:
     for heads in all_trees(5)[::7]:
         other = split_head_trees(words.with_heads(list(heads)))
         found = score_trees(opened, other).log_probability
-        expected = score_split_heads(model, words.with_heads(list(heads)))
+        expected = logs_of(model, words.with_heads(list(heads)))
         if np.isfinite(found[0]):  # a label may be missing altogether
             np.testing.assert_allclose(found, expected, rtol=1e-4)
     n_finite = sum(

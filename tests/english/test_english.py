@@ -20,7 +20,8 @@ from eigenparse.corpus.pick import tokens_of
 from eigenparse.data import located
 from eigenparse.evaluate.brackets import score_brackets
 
-EVERYDAY_EXACT, EVERYDAY_F1 = 80, 94  # floors
+# Sentences, and floors of exact trees in percent and of F1; errors in the second set were never looked at.
+EVERYDAY = {"everyday.ptb": (100, 88, 96), "everyday2.ptb": (60, 75, 94)}
 RUN = "from eigenparse.cli.main import main; main()"
 TEXT = 'Dr. Smith doesn\'t eat well-known fish (or meat). He said: "No!"'
 
@@ -31,21 +32,23 @@ def english() -> eigenparse.Grammar:
 
 
 def test_size_and_attribution(english: eigenparse.Grammar) -> None:
-    assert located("en").stat().st_size <= 14_000_000
+    assert located("en").stat().st_size <= 15_500_000
     about = english.latent.report["about"]
     assert about["licence"] == "CC BY-SA 4.0"
     assert ["GUM" in about["data"][0], "CRAFT" in about["data"][1]] == [True, True]
 
 
-def test_everyday_sentences(english: eigenparse.Grammar) -> None:
-    """A hundred ordinary sentences with trees made by hand: questions, commands, greetings, short statements."""
-    gold = normalise(read_trees(Path(__file__).parent / "everyday.ptb"))
+@pytest.mark.parametrize("name", EVERYDAY)
+def test_everyday_sentences(english: eigenparse.Grammar, name: str) -> None:
+    """Ordinary sentences with trees made by hand: questions, commands, greetings, short statements."""
+    gold = normalise(read_trees(Path(__file__).parent / name))
     scores = score_brackets(
         gold, parse_trees("\n".join(one.tree for one in english.parse_many(tokens_of(gold))))
     )
-    assert len(gold) == 100
-    assert scores.all.exact >= EVERYDAY_EXACT
-    assert scores.all.f1 >= EVERYDAY_F1
+    number, exact, f1 = EVERYDAY[name]
+    assert len(gold) == number
+    assert scores.all.exact >= exact
+    assert scores.all.f1 >= f1
 
 
 def test_raw_text(english: eigenparse.Grammar) -> None:

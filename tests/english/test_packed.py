@@ -2,6 +2,8 @@
 
 import doctest
 import json
+import pickle
+import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,8 +17,16 @@ import eigenparse
 import eigenparse.models.grammar.packed
 from eigenparse.api.learner import LatentPCFG
 from eigenparse.batch.tune_grammar import sentences_of
+from eigenparse.corpus.normalise import normalise
 from eigenparse.errors import DataError, ModelFileError
+from eigenparse.inference.grammar.chart import sparse_arrays
+from eigenparse.inference.grammar.probability import sentence_log_p, sentence_readings, tree_log_p
+from eigenparse.inference.grammar.proper import proper_parts
+from eigenparse.inference.grammar.sample import sample_trees
+from eigenparse.kernels.grammar.unpack import place_shares
 from eigenparse.models.container import write_container
+from eigenparse.models.grammar.entry_rows import rows_of
+from eigenparse.models.grammar.few import FewValues
 from eigenparse.models.grammar.packed import PackedGrammar, from_scale, pack_parts, to_scale, unpack_parts
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.registry import load_model, read_parts, save_model
@@ -109,7 +119,7 @@ def test_whole_numbers_are_exact() -> None:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        ({"packing": 3}, "packing 3 is unknown"),
+        ({"packing": 4}, "packing 4 is unknown"),
         ({"layout": []}, "do not add up"),
         ({"layout": [["header", "|u1", [10**15], "zlib", 10]]}, "do not add up"),
         ({"layout": [["header", "|u1", [-1], "zlib", 10]]}, "do not add up"),
@@ -138,6 +148,85 @@ def test_a_damaged_stream_is_one_sentence(grammar: LatentGrammar, tmp_path: Path
                 load_model(path)
 
 
+@st.composite
+def lexicons(draw: st.DrawFn) -> tuple[Any, Any, Any]:
+    """Labels of entries, states of labels, and a byte per state of every entry; few kinds of rows."""
+    states = draw(st.lists(st.integers(1, 3), min_size=1, max_size=4))
+    label = draw(st.lists(st.integers(0, len(states) - 1), max_size=30))
+    share = [draw(st.sampled_from([0, 7, 254])) for a in label for _ in range(states[a])]
+    return np.array(label, dtype=np.int32), np.array(states, dtype=np.int32), np.array(share, dtype=np.uint8)
+
+
+@settings(deadline=None)
+@given(lexicons())
+def test_rows_of_entries_come_back(lexicon: tuple[Any, Any, Any]) -> None:
+    label, states, share = lexicon
+    rows = rows_of(label, states, share)
+    assert rows.share.size <= share.size
+    out, one = np.empty(share.size, dtype=np.float32), np.ones(label.size, dtype=np.float32)
+    scale, number = np.arange(256, dtype=np.float32), rows.number.astype(np.int32)
+    assert place_shares(one, label, states, number, rows.shared, rows.share, scale, out)
+    assert np.array_equal(out, share)
+    if label.size:
+        number[0] = rows.shared[label[0]] + 1
+        assert not place_shares(one, label, states, number, rows.shared, rows.share, scale, out)
+        assert not place_shares(one, label, states, rows.number, rows.shared, rows.share[:-1], scale, out)
+
+
+def test_older_files_kept_the_weights_of_every_entry() -> None:
+    weights = np.array([1.0, 0.5, 0.25, 1.0, 0.5, 0.25], dtype=np.float32)
+    arrays = {"m.states": np.array([3, 1], np.int32), "skeleton.entry_label": np.zeros(2, np.int32)}
+    about, packed = pack_parts({}, {**arrays, "m.entry_weight": weights})
+    assert next(part[2] for part in about["layout"] if part[0] == "m.entry_weight") == [3]
+    codes, low, high = to_scale(weights, 1e-3, 254)
+    old = {"m.entry_weight.top": np.full(2, 1, "<u2"), "m.entry_weight": codes.astype(np.uint8)}
+    pieces = {name: zlib.compress(part.tobytes()) for name, part in old.items()}
+    kept = [part for part in about["layout"] if not part[0].startswith("m.entry_weight")]
+    layout = [*kept, *([n, old[n].dtype.str, [old[n].size], "zlib", len(pieces[n])] for n in old)]
+    lengths = np.cumsum([0, *(part[4] for part in about["layout"])])
+    whole = packed["packed"].tobytes()
+    content = [whole[a:b] for a, b, part in zip(lengths, lengths[1:], about["layout"]) if part in kept]
+    about["notes"]["m.entry_weight"] |= {"top": [0.0, 0.0], "scale": [low, high]}
+    stream = np.frombuffer(b"".join([*content, *pieces.values()]), np.uint8)
+    found = unpack_parts(about | {"packing": 2, "layout": layout}, {"packed": stream})[1]
+    np.testing.assert_allclose(found["m.entry_weight"], weights, rtol=0.02)
+
+
+def _proper_logs(grammar: LatentGrammar) -> list[float]:
+    """log p of trees, of sampled ones, and of a sentence."""
+    parts, trees = proper_parts(grammar), sample_treebank(20, 1)
+    readings = sentence_readings(parts, ["who", "sleeps", "?"])
+    return [
+        *tree_log_p(parts, normalise(trees)),
+        *tree_log_p(parts, sample_trees(grammar, 20, seed=1)),
+        sentence_log_p(parts, readings, [None]),
+    ]
+
+
+def test_rules_are_read_without_making_them_whole(tmp_path: Path) -> None:
+    grammar = LatentPCFG(states=6, method="em", judge=False).fit(sample_treebank(200, 0)).latent
+    member = grammar.members[0]
+    rng = np.random.default_rng(1)
+    few = np.where(rng.random(member.rule_weight.size) < 0.1, member.rule_weight, 0).astype(np.float32)
+    save_packed(replace(grammar, members=(replace(member, rule_weight=few),)), tmp_path / "small")
+    found = load_model(tmp_path / "small").members[0]
+    for least in (1e-7, 0.01):
+        late = sparse_arrays(grammar.skeleton, found, least)
+        assert isinstance(found.rules, FewValues)
+        whole = replace(load_model(tmp_path / "small").members[0], rule_weight=found.rules.whole())
+        early = sparse_arrays(grammar.skeleton, whole, least)
+        assert late.sparse.value.size
+        assert late.rule_weight.size == 0
+        assert all(np.array_equal(a, b) for a, b in zip(late.sparse, early.sparse))
+    assert found.n_parameters == member.n_parameters
+    late, early = (_proper_logs(replace(grammar, members=(one,))) for one in (found, whole))
+    assert isinstance(found.rules, FewValues)
+    np.testing.assert_allclose(late, early, rtol=1e-12)
+    assert np.array_equal(found.rule_weight > 0, few > 1e-6)
+    assert not isinstance(found.rules, FewValues)
+    assert np.array_equal(pickle.loads(pickle.dumps(found)).rule_weight, found.rule_weight)
+
+
 def test_examples_in_docstrings() -> None:
     assert doctest.testmod(eigenparse.models.grammar.packed).failed == 0
 
@@ -158,5 +247,5 @@ def test_gaps_that_lead_outside_are_refused() -> None:
     values[[3, 3999]] = 0.5, 0.25
     about, arrays = pack_parts({}, {"x.rule_probability": values})
     about["notes"]["x.rule_probability"]["shape"] = [3999]
-    with pytest.raises(DataError, match="do not lie where they should"):
+    with pytest.raises(DataError, match="are not where the file says"):
         unpack_parts(about, arrays)

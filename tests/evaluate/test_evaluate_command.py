@@ -104,7 +104,7 @@ def test_refusals_are_one_sentence(folder: pathlib.Path, gold: str, options: lis
 
 def test_columns_that_start_with_a_bracket_are_no_trees(folder: pathlib.Path) -> None:
     (folder / "gold").write_text("( ( O\nthe DT O\n")
-    assert choose_format(folder / "gold", None).name != "brackets"
+    assert choose_format(folder / "gold", None) != "brackets"
 
 
 @pytest.mark.parametrize("start", ["( (S", "((S", "(S", "(S\n ", "\n# id\n(S"])

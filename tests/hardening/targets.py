@@ -5,6 +5,7 @@ import io
 import json
 import pathlib
 import random
+import re
 import struct
 import wave
 import zlib
@@ -225,16 +226,21 @@ def spoil_model(content: bytes, edits: list[Edit]) -> bytes:
     Edits 0 and 1 change the header, 2 to 4 one array, 5 two arrays at the same place, 6 what the container says
     about types, shapes and places of arrays, and 7 one array to values that it could have.
     """
-    length = struct.unpack("<Q", content[:8])[0]
-    layout = json.loads(content[8 : 8 + length])
-    document = json.loads(layout.pop("__metadata__")["eigenparse"])
-    header, arrays = document["header"], load(content)
+    document, arrays = _opened(content)
+    header = document["header"]
     if "packing" in header and edits[0][1] % 4:
         header, arrays = _spoilt_inside(header, arrays, edits)
     else:
         _tamper(header, arrays, edits)
     spoilt = _file(document["kind"], header, arrays)
     return _lying(spoilt, *lie[0][1:]) if (lie := [edit for edit in edits if edit[0] == 6]) else spoilt
+
+
+def _opened(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The JSON document and the arrays of a sound file."""
+    length = struct.unpack("<Q", content[:8])[0]
+    layout = json.loads(content[8 : 8 + length])
+    return json.loads(layout["__metadata__"]["eigenparse"]), dict(load(content))
 
 
 def _tamper(header: Any, arrays: dict[str, Any], edits: list[Edit]) -> None:
@@ -280,6 +286,22 @@ def spoil_json(content: bytes, edits: list[Edit]) -> bytes:
     for _, where, what in edits:
         _tamper_header(document, where, what)
     return json.dumps(document).encode()
+
+
+def with_older_tables(content: bytes) -> bytes:
+    """The same model with tables of weights as earlier releases wrote them: numbers of rows, and these rows."""
+    document, arrays = _opened(content)
+    named = re.search(r'"relations": (\[.*?\])', json.dumps(document))
+    n_relations = len(json.loads(named[1])) if named else 1
+    for name in [name for name in arrays if re.search(r"(^|\.|label_)used$", name)]:
+        place, used = name.removesuffix("used"), np.unpackbits(arrays.pop(name)).view(np.bool_)
+        table = np.zeros(used.size, np.float32)
+        table[used] = arrays.pop(f"{place}values")
+        arrays.pop(f"{place}top", None)
+        table = table.reshape(-1, n_relations) if place.endswith("label_") else table
+        rows = np.flatnonzero(table.reshape(len(table), -1).any(axis=1))
+        arrays |= {f"{place}rows": rows.astype(np.uint32), f"{place}weights": table[rows]}
+    return _file(document["kind"], document["header"], arrays)
 
 
 def _file(kind: str, header: Any, arrays: dict[str, Any]) -> bytes:

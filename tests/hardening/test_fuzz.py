@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,8 +11,16 @@ from functools import partial
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.hardening.model_targets import KINDS, model_targets, use
+from tests.hardening.model_targets import KINDS, OLDER, model_targets, use
 from tests.hardening.targets import TEXTS, Target, refused_or_read, spoil, spoil_json, spoil_model
+
+from eigenparse.models import container
+from eigenparse.models.dependency.kind import PLAIN_TREES, SPLIT_HEADS
+from eigenparse.models.grammar.kind import PACKED
+from eigenparse.models.grammar.packed import unpack_parts
+from eigenparse.models.registry import BUILT_IN, kind_named
+from eigenparse.models.schema import Array, Schema
+from eigenparse.models.vectors.kind import PLAIN, WITH_STATISTICS
 
 N_CASES = int(os.environ.get("EIGENPARSE_FUZZ", "40"))
 FOUND = pathlib.Path(__file__).parent / "found"
@@ -42,7 +51,34 @@ def test_texts(target: Target, tmp_path: pathlib.Path, data: st.DataObject) -> N
     refused_or_read(target.read, path)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+def names_of(schema: Schema, prefix: str = "") -> Iterator[str]:
+    """Names of all arrays that a schema knows, with {} for numbers."""
+    yield from (prefix + row.name for row in schema.rows if isinstance(row, Array))
+    for part in schema.parts:
+        yield from names_of(part.schema, prefix + part.prefix)
+
+
+CHOSEN = {"deptree": (PLAIN_TREES, SPLIT_HEADS), "vectors": (PLAIN, WITH_STATISTICS)}
+NEVER_WRITTEN = {"other{}.span_filter.weights", "other{}.span_filter.common", "top"}
+
+
+def test_every_array_of_every_kind_is_spoilt(models: dict[str, Target], tmp_path: pathlib.Path) -> None:
+    """A new array, or a new kind, belongs into one of the small models."""
+    kinds = [kind for name in BUILT_IN if (kind := kind_named(name)) is not None]
+    spoilt: dict[str, set[str]] = {kind.name: set() for kind in kinds}
+    for target in models.values():
+        (tmp_path / "one").write_bytes(target.seeds[0])
+        kind, header, arrays = container.read_container(tmp_path / "one")
+        spoilt[kind] |= arrays.keys()
+        if kind == PACKED.name:
+            spoilt["lpcfg"] |= unpack_parts(header, arrays)[1].keys()
+    for kind in kinds:
+        for name in [name for schema in CHOSEN.get(kind.name, (kind.schema,)) for name in names_of(schema)]:
+            pattern = re.compile(re.escape(name).replace(r"\{\}", ".+"))
+            assert name in NEVER_WRITTEN or any(map(pattern.fullmatch, spoilt[kind.name])), (kind.name, name)
+
+
+@pytest.mark.parametrize("kind", [*KINDS, *(f"older {name}" for name in OLDER)])
 @bounded
 @given(changes=edits, sealed=st.booleans())
 def test_models(
@@ -99,7 +135,11 @@ def test_bodies(
 def test_inputs_that_once_broke_a_reader(path: pathlib.Path) -> None:
     """Files are called after their target."""
     readers = {target.name.replace(" ", "-"): target.read for target in TEXTS} | {
-        "hmm-sums": partial(use, folder=path.parent, verbs=("info MODEL",))
+        "backoff-tagger": partial(use, folder=path.parent, verbs=("sample MODEL -n 2",)),
+        "hmm-sums": partial(use, folder=path.parent, verbs=("info MODEL",)),
+        "older-split-heads": partial(
+            use, folder=path.parent, verbs=(f"score MODEL {path.parent / 'conllu-whole'}",)
+        ),
     }
     read = next(reader for name, reader in readers.items() if path.name.startswith(name))
     refused_or_read(read, path)

@@ -59,7 +59,7 @@ def test_every_child_is_inside_and_they_tile(nlp: Any) -> None:
 
 def test_what_is_no_constituent(nlp: Any) -> None:
     doc = nlp("The old dog saw a cat.")
-    with pytest.raises(DataError, match="is no constituent"):
+    with pytest.raises(DataError, match="is not a constituent"):
         _ = doc[1:4]._.labels
     with pytest.raises(DataError, match="is not parsed"):
         _ = spacy.blank("en")("A dog.")[0:2]._.parse_string

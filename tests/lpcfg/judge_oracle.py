@@ -1,6 +1,8 @@
 """A slow reading of the judge's templates: sets and lists in the place of sorted arrays and offsets."""
 
+import functools
 import math
+import operator
 import zlib
 from collections.abc import Sequence
 
@@ -166,6 +168,58 @@ class Reader:
             mix(above, lefts, begin),
         ]  # fmt: skip
 
+    def sort(self, k: int) -> int:
+        """Twice a hash of the first letter of a tag; one more and the whole name for punctuation."""
+        if not 0 <= k < self.n:
+            return BORDER_TAG
+        name, mark = self.tags[k], not self.tags[k][0].isalnum()
+        return 2 * zlib.crc32((name if mark else name[0]).encode()) + mark
+
+    def beside(self, i: int, low: int) -> tuple[int, int, str | None]:
+        """The part that ends at i."""
+        ending = [x for x in self.believed if x[0] >= low and x[1] == i]
+        best = min(ending, key=lambda x: (x[0], -x[4]), default=None)
+        return (i - 1, i, None) if best is None else best[:3]
+
+    def after(self, j: int, low: int, high: int) -> tuple[int, int, str | None]:
+        """The part that begins at j."""
+        beginning = [x for x in self.believed if x[0] == j and x[1] <= high and (x[0], x[1]) != (low, high)]
+        best = max(beginning, key=lambda x: (x[1], x[4]), default=None)
+        return (j, j + 1, None) if best is None else best[:3]
+
+    def shape(self, i: int, j: int, name: str) -> list[int]:
+        parent, t, w = self.holder(i, j), self.tag, self.word
+        above, low, high, parent_tag = 7, 0, self.n, 13
+        if parent is not None:
+            low, high, above = parent[0], parent[1], self.key(parent[2])
+            parent_tag = t(self.head(*parent))
+        sorts = [self.sort(k) for k in range(i, j)]
+        shape = mix(17, *(s for s, previous in zip(sorts, [17, *sorts]) if s != previous))
+        marks = functools.reduce(operator.xor, (s for s in sorts if s % 2), 17)
+        parts = [self.part(*part)[0] for part in self.children(i, j)]
+        runs = mix(17, *(p for p, previous in zip(parts, [11, *parts]) if p != previous))
+        left, second, right, third, word_2, tag_2, first_2 = 3, 3, 3, 3, 13, 13, 13
+        if i > low:
+            nearer = self.beside(i, low)
+            left = self.part(*nearer)[0]
+            if nearer[0] > low:
+                further = self.beside(nearer[0], low)
+                second, head = self.part(*further)
+                word_2, tag_2, first_2 = w(head), t(head), t(further[0])
+        if j < high:
+            nearer = self.after(j, low, high)
+            right = self.part(*nearer)[0]
+            if nearer[1] < high:
+                third = self.part(*self.after(nearer[1], low, high))[0]
+        own, own_tag = w(self.head(i, j, name)), t(self.head(i, j, name))
+        return [
+            shape, mix(shape, t(i - 1), t(j)), marks, mix(marks, self.sort(i - 1), self.sort(j)),
+            runs, mix(runs, above), mix(second, left, above), mix(right, third, above),
+            mix(tag_2, left, own_tag), mix(word_2, left, own), mix(first_2, left, t(i)),
+            mix(mix(left, right), mix(above, parent_tag)), mix(w(i), above, t(j)), mix(w(i - 1), t(i), above),
+            mix(w(j), t(j - 1), above), mix(mix(second, left), mix(right, third)),
+        ]  # fmt: skip
+
     def strength(self, i: int, j: int, name: str, p: float) -> tuple[list[int], list[float]]:
         belief = next(x[4] for x in self.brackets if x[:3] == (i, j, name))
         crossing = [x for x in self.brackets if x[0] < i < x[1] < j or i < x[0] < j < x[1]]
@@ -185,13 +239,14 @@ def features(
     """Hashes, not yet cut to size, and dense features of every doubtful bracket."""
     reader = Reader(words, evidence, belief, names, known)
     found = []
-    for i, j, name, p, _ in reader.brackets:
+    for number, (i, j, name, p, _) in enumerate(reader.brackets):
         if not 0.01 < p < 0.995:
             continue
         steps, dense = reader.strength(i, j, name, p)
         values = [*reader.ends(i, j), *reader.tree(i, j, name), *steps, *reader.around(i, j, name)]
+        values += reader.shape(i, j, name)
         hashes = [mix(mix(101 + z, reader.key(name)), value) for z, value in enumerate(values)]
-        found.append((hashes, dense))
+        found.append((hashes, dense + [odds(voice) for voice in evidence.voices[:, number].tolist()]))
     return found
 
 
@@ -203,7 +258,7 @@ def tag_features(
     columns = (evidence.word, evidence.word_tag, evidence.word_posterior)
     rows = list(zip(*(column.tolist() for column in columns)))
     found = []
-    for k, a, p in rows:
+    for number, (k, a, p) in enumerate(rows):
         if not 0.01 < p < 0.995:
             continue
         others = [row for row in rows if row[0] == k and row[1] != a]
@@ -215,7 +270,8 @@ def tag_features(
         )
         key = reader.key(names[a], tag=True)
         hashes = [mix(mix(301 + z, key), value) for z, value in enumerate(values)]
-        found.append((hashes, [odds(p), against]))
+        voices = [odds(voice) for voice in evidence.word_voices[:, number].tolist()]
+        found.append((hashes, [odds(p), against, *voices]))
     return found
 
 

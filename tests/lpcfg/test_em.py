@@ -8,10 +8,13 @@ import pytest
 from numpy.testing import assert_allclose
 
 import oracles
+from eigenparse.corpus.columns import Trees
 from eigenparse.kernels.grammar.counts import Layout, smooth_rule_counts
+from eigenparse.learn.grammar import subtrees
 from eigenparse.learn.grammar.counts import LatentCounts, estimate, hard_counts
 from eigenparse.learn.grammar.em import expected_counts
 from eigenparse.learn.grammar.encode import Encoded
+from eigenparse.learn.grammar.lexicon import token_sums
 from eigenparse.learn.grammar.split_merge import (
     Refined,
     merge_counts,
@@ -21,6 +24,7 @@ from eigenparse.learn.grammar.split_merge import (
     split_states,
 )
 from eigenparse.learn.grammar.states import StateOptions, cluster_states, random_states
+from eigenparse.learn.grammar.subtrees import distinct_subtrees
 from eigenparse.models.grammar.pcfg import Weights, layout
 from lpcfg.finite import encoded_corpus, featured, finite, wanted, well_conditioned, whole_trees
 from lpcfg.worlds import as_trees, random_sentence, random_world, width
@@ -107,6 +111,55 @@ def test_copies_of_trees_multiply_expected_counts() -> None:
     assert_allclose(often.log_likelihood, 140 * once.log_likelihood, rtol=ROUNDING)
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("enough", [2, 1000])
+def test_equal_subtrees_are_visited_once_with_the_sums_of_all(
+    seed: int, enough: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subtrees, "ENOUGH", enough)  # nodes that share a child and are done together
+    grammar, trees = forest_of(seed)
+    encoded = encoded_corpus(as_trees(trees, [2, 1, 3] * len(trees)))
+    weights, nodes = weights_over(grammar, encoded), encoded.distinct
+    assert nodes.row.size < encoded.trees.label.size / 2
+    for sharing in (nodes.sharing, nodes.rule_sharing):
+        assert set(sharing.tolist()) == ({0, 1, 2} if enough == 2 else {0})
+    assert len({*bracketings(encoded.trees)}) == nodes.row.size
+    one, all_rows = (expected_counts(encoded, weights, which) for which in (nodes, None))
+    for name in ("rule", "entry", "root"):
+        left, right = (getattr(found.counts, name) for found in (one, all_rows))
+        assert_allclose(left, right, rtol=ROUNDING, atol=ROUNDING)
+    assert_allclose(one.log_likelihood, all_rows.log_likelihood, rtol=ROUNDING)
+    for name in ("posterior", "outside"):
+        of_rows = getattr(all_rows, name)
+        width = np.diff(all_rows.at)
+        place = (
+            np.repeat(one.at[nodes.node], width)
+            + np.arange(of_rows.size)
+            - np.repeat(all_rows.at[:-1], width)
+        )
+        added = np.bincount(place, weights=of_rows, minlength=one.at[-1])
+        assert_allclose(getattr(one, name), added, rtol=ROUNDING, atol=ROUNDING)
+    total = np.ones(weights.state_at[-1])
+    sums = [
+        token_sums(encoded.trees, found.posterior, found.at, total, weights.state_at, which)
+        for found, which in ((one, nodes), (all_rows, None))
+    ]
+    for name in ("inner", "initial"):
+        left, right = (getattr(tokens, name).toarray() for tokens in sums)
+        assert_allclose(left, right, rtol=ROUNDING, atol=ROUNDING)
+    assert np.array_equal(sums[0].number, sums[1].number)
+
+
+def bracketings(trees: Trees) -> list[str]:
+    """Every row's subtree as text; words that begin a sentence are marked."""
+    found: list[str] = []
+    first = set(trees.offsets[:-1].tolist())
+    for i, (a, x, y, w) in enumerate(zip(trees.label, trees.left, trees.right, trees.word)):
+        below = f"{w}{'^' if i in first else ''}" if x < 0 else f"{found[x]}{found[y]}"
+        found.append(f"({a} {below})")
+    return found
+
+
 def test_trees_without_mass_are_counted_and_left_out() -> None:
     grammar, trees = forest_of(0)
     encoded = encoded_corpus(as_trees(trees))
@@ -152,16 +205,9 @@ def shard(encoded: Encoded, start: int, stop: int) -> Encoded:
     """Some of the trees, rows in post-order."""
     part = slice(encoded.trees.offsets[start], encoded.trees.offsets[stop])
     trees = encoded.trees.take(start, stop)
-    order = np.arange(trees.label.size, dtype=np.int32)
-    return Encoded(
-        trees,
-        encoded.skeleton,
-        encoded.rule[part],
-        encoded.entry[part],
-        encoded.symbol[part],
-        order,
-        encoded.height[part],
-    )
+    rule, entry = encoded.rule[part], encoded.entry[part]
+    distinct = distinct_subtrees(trees, rule, entry, len(encoded.skeleton.rules))
+    return Encoded(trees, encoded.skeleton, rule, entry, encoded.symbol[part], distinct)
 
 
 def test_counts_of_shards_add_to_the_whole() -> None:
@@ -281,13 +327,15 @@ def smoothing_case(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def smoothed(count: np.ndarray, share: np.ndarray, C: float) -> np.ndarray:
-    out = np.zeros(count.size)
+    out = count.ravel().copy()
     rules, states = np.array([[0, 1, 2]], dtype=np.int32), np.array([2, 3, 2], dtype=np.int32)
     none = np.zeros(0, dtype=np.int32)
     layout = Layout(
         rules, none, states, np.array([0, 12]), np.zeros(1, dtype=np.int64), np.array([0, 2, 5, 7])
     )
-    smooth_rule_counts(layout, count.ravel(), share, C, out)
+    total = np.zeros(7)
+    smooth_rule_counts(layout, out, share, C, total)
+    assert_allclose(total[:2], out.reshape(2, -1).sum(axis=1), rtol=ROUNDING)
     return out.reshape(count.shape)
 
 

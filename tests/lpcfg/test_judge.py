@@ -13,9 +13,12 @@ from eigenparse.arrays import AnyArray, FloatArray, as_ids
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.pick import tokens_of
-from eigenparse.decode.grammar.parser import decode, explore, free_space, make_parser
+from eigenparse.decode.grammar.judge import bracket_names
+from eigenparse.decode.grammar.objective import Brackets, mean_brackets
+from eigenparse.decode.grammar.parser import decode, explore, free_space, make_parser, word_choices
 from eigenparse.errors import DataError, OptionError
 from eigenparse.features.grammar.judge import (
+    N_TEMPLATES,
     Evidence,
     WordKeys,
     rare_class,
@@ -42,7 +45,9 @@ from eigenparse.work.work import Work
 from lpcfg import judge_oracle
 
 ROUNDING = 1e-9
+SINGLE = 1e-6  # of weights in single precision
 DIFFERENCE = 1e-5  # of central differences
+VOICES = 2
 SMALL = JudgeOptions(bits=14, rounds=8, blocks=2)
 OPTIONS = GrammarOptions(seed=3)
 KEYS, DOUBTFUL = WordKeys(frozenset([word_hash("the")])), (0.01, 0.995)
@@ -66,7 +71,7 @@ def grammar() -> LatentGrammar:
 def random_sentence(seed: int) -> tuple[list[str], Evidence, Symbols, list[str]]:
     """Brackets of all kinds over a few words: nested, crossing, doubled, doubtful and certain."""
     rng = np.random.default_rng(seed)
-    names = ["S", "NP", "VP", "PP", "DT", "NN", "VB"]
+    names = ["S", "NP", "VP", "PP", "DT", "NN", ","]
     n = int(rng.integers(1, 9))
     spans = [(i, j, a) for i in range(n) for j in range(i + 1, n + 1) for a in range(4)]
     chosen = sorted(spans[k] for k in rng.permutation(len(spans))[: int(rng.integers(1, 25))])
@@ -76,16 +81,18 @@ def random_sentence(seed: int) -> tuple[list[str], Evidence, Symbols, list[str]]
     )
     tag = as_ids(rng.integers(4, 7, n))
     words = [["the", "parser", "sees", "Trees", "42"][k] for k in rng.integers(0, 5, n)]
-    symbols = symbol_tables(names, [name in ("DT", "NN", "VB") for name in names])
+    symbols = symbol_tables(names, [name in ("DT", "NN", ",") for name in names])
     possible = [(k, a) for k in range(n) for a in (4, 5, 6) if a == tag[k] or rng.uniform() < 0.6]
     word, word_tag = (as_ids(column) for column in zip(*possible))
     mass = rng.choice([0.02, 0.3, 0.7, 0.999], word.size) + rng.uniform(0, 1e-4, word.size)
-    return words, Evidence(start, end, symbol, posterior, word, word_tag, mass, tag), symbols, names
+    voices, word_voices = rng.uniform(0, 1, (VOICES, start.size)), rng.uniform(0, 1, (VOICES, word.size))
+    evidence = Evidence(start, end, symbol, posterior, voices, word, word_tag, mass, word_voices, tag)
+    return words, evidence, symbols, names
 
 
 def features(seen: Seen, symbols: Symbols, bits: int) -> tuple[AnyArray, FloatArray]:
     n = int(seen.candidate.sum())
-    rows, dense = np.empty((n, TEMPLATES), dtype=np.int32), np.empty((n, DENSE))
+    rows, dense = np.empty((n, TEMPLATES), dtype=np.int32), np.empty((n, DENSE + VOICES))
     assert judge_rows(seen, symbols, bits, rows, dense) == n
     return rows, dense
 
@@ -105,9 +112,10 @@ def test_judges_of_older_files_have_fewer_templates() -> None:
     words, evidence, symbols, _ = random_sentence(3)
     seen = seen_in(evidence, KEYS.of(words), DOUBTFUL)
     rows, dense = features(seen, symbols, 19)
-    fewer = np.empty((rows.shape[0], FEWER), dtype=np.int32)
-    judge_rows(seen, symbols, 19, fewer, dense)
-    assert_array_equal(fewer, rows[:, :FEWER])
+    for number in N_TEMPLATES:
+        fewer = np.empty((rows.shape[0], number), dtype=np.int32)
+        judge_rows(seen, symbols, 19, fewer, dense)
+        assert_array_equal(fewer, rows[:, :number])
     look = look_of(np.eye(DENSE)[0], np.zeros(1 << 14))
     header, arrays = judge_parts(Judge(look, (look,), np.empty(0, dtype=np.uint32), 14))
     assert judge_from(header, arrays).templates == TEMPLATES
@@ -120,7 +128,7 @@ def test_the_kernel_of_tags_sees_what_a_slow_reader_sees(seed: int) -> None:
     words, evidence, symbols, names = random_sentence(seed)
     tagged = tagged_in(evidence, KEYS.of(words), DOUBTFUL)
     n = int(tagged.candidate.sum())
-    rows, dense = np.empty((n, TAG_TEMPLATES), dtype=np.int32), np.empty((n, TAG_DENSE))
+    rows, dense = np.empty((n, TAG_TEMPLATES), dtype=np.int32), np.empty((n, TAG_DENSE + VOICES))
     assert tag_rows(tagged, symbols.key, 19, rows, dense) == n
     slow = judge_oracle.tag_features(words, evidence, names, known={"the"})
     assert_array_equal(rows.tolist(), [[number % (1 << 19) for number in one] for one, _ in slow])
@@ -128,17 +136,45 @@ def test_the_kernel_of_tags_sees_what_a_slow_reader_sees(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_tags_of_a_word_weigh_what_they_weighed(seed: int) -> None:
+def test_several_tags_of_a_word_are_scaled_by_their_sum(seed: int) -> None:
     words, evidence, _, _ = random_sentence(seed)
     tagged = tagged_in(evidence, KEYS.of(words), DOUBTFUL)
     belief = np.random.default_rng(seed).uniform(0.1, 0.9, tagged.word.size)
     belief = np.where(tagged.candidate, belief, tagged.posterior)
     tag = np.full(len(words), -1, dtype=np.int32)
+    alone = belief.copy()
     share_out(tagged, belief, tag)
     for k in range(len(words)):
         own = np.flatnonzero(tagged.word == k)
-        assert_allclose(belief[own].sum(), tagged.posterior[own].sum(), rtol=ROUNDING)
+        free = own[tagged.candidate[own]]
+        scale = alone[own].sum() if own.size > 1 else 1.0
+        assert_allclose(belief[free], alone[free] / scale, rtol=ROUNDING)
         assert tag[k] == tagged.symbol[own[np.argmax(belief[own])]]
+
+
+def test_a_grammar_that_says_nothing_speaks_like_the_mean() -> None:
+    def said(keys: list[int], *masses: list[float]) -> Brackets:
+        one, rough = (np.array(values) for values in masses)
+        return Brackets(np.array(keys), one, rough[None], 4)
+
+    own, other = said([3, 5], [0.5, 1.0], [0.25, 0.5]), said([5, 9], [0.5, 0.25], [1.0, 0.5])
+    assert mean_brackets(own, []) is own
+    found = mean_brackets(own, [None, other])
+    mean = [0.25, 0.75, 0.125]
+    assert_array_equal(found.keys, [3, 5, 9])
+    assert_array_equal(found.masses, mean)
+    assert_array_equal(found.voices, [[0.5, 1.0, 0.0], mean, [0.0, 0.5, 0.25], [0.125, 0.75, 0.25]])
+
+
+def test_a_judge_of_an_ensemble_hears_each_of_its_grammars() -> None:
+    options = replace(OPTIONS, ensemble=2)
+    judge = learn_judge(options.fit(treebank()), treebank(), options, Work(), SMALL)
+    assert judge is not None
+    assert [len(look.dense) for look in (judge.tags, *judge.looks)] == [TAG_DENSE + 3, DENSE + 3, DENSE + 3]
+    grammar = replace(options.fit(treebank()), judge=judge)
+    check_model(GRAMMAR.schema, *grammar.to_parts())
+    parser = make_parser(grammar)
+    assert decode(parser, ["the", "dog"], given=word_choices(parser, ["the", "dog"])).derivations
 
 
 def random_cases(seed: int, n: int = 40, features: int = 12) -> Cases:
@@ -196,7 +232,8 @@ def test_a_judge_without_weights_believes_the_grammar(grammar: LatentGrammar) ->
         assert one is not None
         assert two is not None
         assert_array_equal(one.posteriors.keys, two.posteriors.keys)
-        assert_allclose(two.posteriors.masses, one.posteriors.masses, rtol=ROUNDING)
+        phrase = bracket_names(plain.table.ids).is_phrase[one.posteriors.keys % len(plain.table.ids)]
+        assert_allclose(two.posteriors.masses[phrase], one.posteriors.masses[phrase], rtol=SINGLE)
 
 
 def test_a_judge_changes_doubtful_brackets_only(grammar: LatentGrammar) -> None:
@@ -296,6 +333,8 @@ def test_damaged_judges_are_refused(grammar: LatentGrammar, name: str) -> None:
         {"dense": []},
         {"dense": [[1.0, 0.0]]},
         {"dense": [[1.0], [1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]},
+        {"dense": [[1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]]},
+        {"dense": [[1.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0, 0.0]]},
         {"dense": [[1.0, float("inf")], [1.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]},
     ],
 )
@@ -329,19 +368,20 @@ def test_the_order_of_a_hash_counts() -> None:
 
 
 def test_too_few_trees_get_no_judge() -> None:
-    assert learn_judge(OPTIONS.fit(treebank(2)), treebank(2), OPTIONS) is None
+    with pytest.raises(OptionError, match="a judge needs 24 trees or more, got 2; leave out --judge"):
+        learn_judge(OPTIONS.fit(treebank(2)), treebank(2), OPTIONS)
     assert not OPTIONS.judges(999)
     assert OPTIONS.judges(1000)
     assert not GrammarOptions(method="pcfg").judges(1000)
 
 
 @pytest.mark.parametrize(
-    "options", [JudgeOptions(), JudgeOptions(large=50), JudgeOptions(sentences=10, blocks=2)]
+    "options", [JudgeOptions(), JudgeOptions(folds=4), JudgeOptions(sentences=10, blocks=2)]
 )
 def test_no_sentence_is_parsed_by_a_grammar_that_saw_it(options: JudgeOptions) -> None:
     trees = treebank()
     parts = held_parts(trees, options)
-    assert len(parts) == (1 if len(trees) > options.large else options.folds)
+    assert len(parts) == options.folds
     for rest, some in parts:
         assert not set(rest.tolist()) & set(some.tolist())
         assert rest.size >= len(trees) // 2

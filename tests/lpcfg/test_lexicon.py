@@ -158,6 +158,14 @@ def test_exchange_of_tags_is_the_chance_that_another_token_has_a_tag() -> None:
     assert_allclose(found, [[2 / 3, 1 / 3], [1.0, 0.0]], atol=1e-3)
 
 
+def test_exchange_of_tags_is_a_chance_for_light_tokens_too() -> None:
+    """The only tokens of a tag may count less than one, because their trees do."""
+    counts = csr_matrix(np.array([[3.0, 0.4], [2.5, 0.3]]))
+    found = tag_exchange(counts, np.array([0, 1], dtype=np.int32), LexiconOptions())
+    assert found.min() >= 0.0
+    assert_allclose(found.sum(axis=1), 1.0)
+
+
 def test_unlikely_labels_are_left_out() -> None:
     tight = LexiconOptions(rare=1, class_weight=2.0, word_weight=1.0, tag_weight=0.0, frequent=5, least=0.5)
     found = entries(*plain_lexicon(CORPUS, tight))

@@ -21,8 +21,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     folder = tmp_path_factory.mktemp("signed")
     (folder / "train.ptb").write_bytes(format_trees(sample_treebank(300, 0)))
     (folder / "dev.ptb").write_bytes(format_trees(sample_treebank(N, 1)))
-    for method in ("tensor", "pcfg"):
-        options = ("--method", method, "--states", 6, "--no-judge", "--out", folder / method)
+    for method, states in (("tensor", ("--states", 6)), ("pcfg", ())):
+        options = ("--method", method, *states, "--no-judge", "--out", folder / method)
         done = call("train", "lpcfg", folder / "train.ptb", *options)
         assert done.code == 0, done.err
     return folder

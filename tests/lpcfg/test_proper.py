@@ -1,5 +1,6 @@
 """The proper distribution of a grammar: mass 1 over trees and strings, one p in samples, trees and sentences."""
 
+import functools
 import itertools
 import math
 from collections import Counter
@@ -14,11 +15,15 @@ from eigenparse.arrays import FloatArray, as_ids, as_offsets
 from eigenparse.corpus.brackets import format_trees, parse_trees
 from eigenparse.corpus.columns import Label
 from eigenparse.corpus.normalise import normalise
+from eigenparse.decode.grammar.parser import ParserOptions
+from eigenparse.inference.grammar.forest import NO_PRUNING
 from eigenparse.inference.grammar.probability import (
     all_items,
     other_case,
+    own_chains,
     readings_of,
     sentence_log_p,
+    sentence_readings,
     tree_log_p,
 )
 from eigenparse.inference.grammar.proper import Proper, proper_parts
@@ -28,16 +33,20 @@ from eigenparse.kernels.grammar.proper import Readings, sentence_total
 from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, plain_weights
 
 GRAMMARS = {
-    "pcfg": ("right", "pcfg", 1), "states": ("head", "em", 1), "left": ("left", "em", 1), "parents": ("head", "em", 2)
+    "pcfg": ("right", "pcfg", 1), "states": ("head", "em", 1), "left": ("left", "em", 1), "parents": ("head", "em", 2),
+    "clusters": ("head", "cluster", 1),
 }  # fmt: skip
 N, SIGMAS = 1500, 5.0
 
 
 def latent(name: str) -> LatentGrammar:
+    if name == "ensemble":
+        return ensemble()
     factor, method, vertical = GRAMMARS[name]
     return tiny(factor, method, vertical).latent
 
 
+@functools.cache
 def ensemble() -> LatentGrammar:
     return replace(latent("states"), others=(latent("left"), latent("pcfg")))
 
@@ -154,12 +163,12 @@ def test_a_sentence_is_the_sum_of_its_trees() -> None:
         grammar = replace(grammar, report={"n_trees": 20, "label_counts": [40]})
         parts = proper_parts(grammar)
         for words in (("a",), ("b",), ("a", "a"), ("a", "zyx")):
-            exact = math.exp(sentence_log_p(parts, words, [None]))
+            exact = math.exp(sentence_log_p(parts, sentence_readings(parts, words), [None]))
             found = np.exp(log_p(grammar, "\n".join(trees_over(words, ("S", "Q"), 3)))).sum()
             assert 0.98 * exact < found <= exact * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("name", ["states", "parents"])
+@pytest.mark.parametrize("name", ["pcfg", "states", "parents", "clusters", "ensemble"])
 def test_samples_come_up_as_often_as_they_score_and_have_the_entropy(name: str) -> None:
     """Tree by tree, and the mean of log p over fresh samples against its exact expectation."""
     grammar = latent(name)
@@ -194,16 +203,31 @@ def test_any_tree_over_any_labels_and_words_is_possible() -> None:
     assert np.all(np.isfinite(log_p(ensemble(), odd)))
 
 
-def test_sums_over_some_items_are_below_the_exact_sum() -> None:
-    grammar: Grammar = tiny("head", "em", 1)
+@pytest.mark.parametrize("name", ["pcfg", "states", "clusters", "ensemble"])
+def test_sums_over_some_items_are_below_the_exact_sum(name: str) -> None:
+    grammar = Grammar.of(latent(name), options=ParserOptions(pruning=NO_PRUNING))
     parts, words = proper_parts(grammar.latent), ["men", "saw", "dogs", "with", "unheard", "dogs"]
-    exact = sentence_log_p(parts, words, [None])
+    exact = sentence_log_p(parts, sentence_readings(parts, words), [None] * len(parts))
     best = grammar.kbest(words, 400)
     log = [one.log_probability for one in best]
     assert np.logaddexp.reduce(log) < exact
     assert sum(one.probability for one in best) <= 1.0 + 1e-9
     assert np.logaddexp.reduce(log) <= best[0].log_total <= exact
     np.testing.assert_allclose(log, grammar.score([one.tree for one in best]).log_probability, rtol=1e-9)
+
+
+@pytest.mark.parametrize("rules", [0.2, 0.45])
+def test_strings_sum_to_at_most_the_mass_of_their_length(rules: float) -> None:
+    """Sentences of one and two words over all strings of up to three letters; the first may have a capital."""
+    grammar = replace(plain(rules, ("a", "b")), report={"n_trees": 20, "label_counts": [40]})
+    parts = proper_parts(grammar)
+    words = ["".join(x) for n in (1, 2, 3) for x in itertools.product("abc", repeat=n)]
+    for n, some, least in ((1, words, 0.9), (2, words[:12], 0.7)):
+        first = [*some, *(word[0].upper() + word[1:] for word in some)]
+        sentences = itertools.product(first, *[some] * (n - 1))
+        logs = [sentence_log_p(parts, sentence_readings(parts, one), [None]) for one in sentences]
+        total, mass = np.exp(logs).sum(), mass_of_length(parts[0], n)
+        assert least * mass < total <= mass * (1 + 1e-9) <= 1.0
 
 
 def test_first_words_keep_their_mass_when_they_get_a_capital() -> None:
@@ -237,6 +261,25 @@ def test_spellings_of_all_strings_sum_to_one() -> None:
 
 def test_unknown_words_without_their_spelling_are_one_event() -> None:
     parts = proper_parts(latent("states"))
-    some, other = (sentence_log_p(parts, [word], [None], spelt=False) for word in ("zzz", "never"))
-    assert some == other > sentence_log_p(parts, ["zzz"], [None])
+    some, other = (
+        sentence_log_p(parts, sentence_readings(parts, [word], spelt=False), [None])
+        for word in ("zzz", "never")
+    )
+    assert some == other > sentence_log_p(parts, sentence_readings(parts, ["zzz"]), [None])
     assert readings_of(parts[0].skeleton, parts[0].lexicon, [("zzz", False)]).spelt.max() < 1.0
+
+
+def test_trees_whose_labels_normalisation_would_cut_are_read_as_text() -> None:
+    """Both ways from a derivation to its log p, and what ``score`` says."""
+    grammar: Grammar = tiny("head", "em", 1)
+    cut = [
+        replace(label, chain=tuple(f"{name}-X" if name == "NP" else name for name in label.chain))
+        for label in grammar.latent.skeleton.labels
+    ]
+    renamed = replace(grammar.latent, skeleton=replace(grammar.latent.skeleton, labels=tuple(cut)))
+    assert own_chains(grammar.latent)
+    assert not own_chains(renamed)
+    for one in (grammar, Grammar.of(renamed)):
+        for parse in one.kbest(["men", "saw", "dogs"], 3):
+            score = one.score(parse.tree).log_probability[0]
+            assert math.isclose(parse.log_probability, score, rel_tol=1e-9)

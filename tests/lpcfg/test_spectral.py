@@ -1,10 +1,14 @@
 """Leading singular triples against a dense decomposition; clusters and their laws."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.cluster import KMeans
 
-from eigenparse.spectral.cluster import SAMPLE, cluster_rows
+from eigenparse.kernels.clusters import improve_centres
+from eigenparse.spectral.cluster import SAMPLE, centres_of, cluster_rows, spread_out
 from eigenparse.spectral.svd import EXACT, FeatureRows, cross_svd, orthonormal
 from tolerances import CANCELLED, ROUNDING, SINGLE
 
@@ -207,3 +211,26 @@ def test_one_state_and_equal_rows_are_one_cluster() -> None:
     rows = np.random.default_rng(1).standard_normal((10, 2)).astype(np.float32)
     assert not cluster_rows(rows, 1, rng=np.random.default_rng(0)).any()
     assert not cluster_rows(np.ones_like(rows), 5, rng=np.random.default_rng(0)).any()
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("shape", [(500, 8, 5), (60, 4, 20)])
+def test_centres_are_those_of_the_reference_library(shape: tuple[int, int, int], weighted: bool) -> None:
+    """From the same start, which has a test of its own by being the library's to the bit."""
+    n, d, k = shape
+    rng = np.random.default_rng([n, weighted])
+    rows = rng.standard_normal((n, d)) + rng.integers(0, 4, (n, 1))
+    weight = rng.random(n) * 3 if weighted else None
+    found = centres_of(rows, k, rng=np.random.default_rng(5), weight=weight)
+    seed = int(np.random.default_rng(5).integers(2**31))
+    start = partial(spread_out, weight=weight)
+    theirs = KMeans(k, init=start, n_init=1, max_iter=50, random_state=seed).fit(rows, sample_weight=weight)
+    assert_allclose(found, theirs.cluster_centers_, rtol=1e-8, atol=1e-8)
+
+
+def test_centres_without_rows_take_the_farthest() -> None:
+    """Two centres at one place: the second has no row at first, and gets the one that stands alone."""
+    rows = np.array([[0.0], [0.1], [0.2], [9.0]])
+    centres = np.array([[0.1], [50.0]])
+    improve_centres(rows, np.ones(4), centres, 10, 0.0)
+    assert_allclose(centres, [[0.1], [9.0]])

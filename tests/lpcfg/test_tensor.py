@@ -46,8 +46,9 @@ def test_finite_grammars_are_proper() -> None:
         assert_allclose(finite(np.random.default_rng(seed)).probability.sum(), 1.0, rtol=ROUNDING)
 
 
-def test_exact_moments_give_the_true_tree_probabilities(known: Finite) -> None:
-    encoded, projected, weights = learnt(known.exact_corpus(), whole_trees())
+@pytest.mark.parametrize("level", [False, True])
+def test_exact_moments_give_the_true_tree_probabilities(known: Finite, level: bool) -> None:
+    encoded, projected, weights = learnt(known.exact_corpus(), whole_trees(level=level))
     assert projected.states.tolist() == [STATES[a] for a in sorted(STATES)]
     assert min(weights.rule_weight.min(), weights.entry_weight.min()) < 0  # signed, or the test is too easy
     assert_allclose(known.score(encoded, weights), known.probability, rtol=POPULATION, atol=POPULATION * 1e-2)

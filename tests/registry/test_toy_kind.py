@@ -96,7 +96,7 @@ def test_it_is_trained_scored_and_shown(tmp_path: pathlib.Path) -> None:
     assert eigenparse.load(out).words == ("a", "b", "c")
     assert float(run("score", out, text).lines[0]) == pytest.approx(3 * np.log(3 / 7), abs=1e-3)
     assert json.loads(run("info", out, "--json").out)["words"] == 3
-    assert "Learn a toy." in run("train", "--help").out
+    assert "Train a toy." in run("train", "--help").out
     assert "At least 0." in run("train", "toy", "--help").out
     assert "add must be" in call("train", "toy", text, "--add", -1, "--out", out).err
 

@@ -18,9 +18,15 @@ from eigenparse.synthetic import sample_treebank
 def cluster() -> Iterator[Any]:
     """A scheduler and two worker processes."""
     distributed = pytest.importorskip("distributed", reason="the extra `cluster` is not installed")
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
-    ) as made:
+    patience = {
+        "distributed.deploy.lost-worker-timeout": "10 minutes"
+    }  # for the next worker, on a busy machine
+    with (
+        pytest.importorskip("dask").config.set(patience),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+        ) as made,
+    ):
         yield made
 
 

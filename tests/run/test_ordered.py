@@ -4,12 +4,13 @@ import operator
 import os
 import time
 from collections.abc import Iterator
+from functools import reduce
 
 import pytest
 
 from eigenparse.errors import OptionError, ResourceError
 from eigenparse.run.local import LocalRun, on_this_machine
-from eigenparse.run.ordered import blocks, open_run, reduce_grouped, reduce_ordered
+from eigenparse.run.ordered import blocks, open_run, reduce_grouped
 
 
 def slow_square(k: int) -> int:
@@ -30,8 +31,8 @@ def add_text(k: int) -> str:
 def test_results_come_in_the_order_of_the_items(jobs: int) -> None:
     with open_run(None, jobs) as run:
         assert list(run.map_ordered(slow_square, range(20))) == [k * k for k in range(20)]
-        assert reduce_ordered(run, add_text, range(9)) == "".join(f"{k}," for k in range(9))
-        assert reduce_ordered(run, slow_square, [3, 4], operator.sub) == 9 - 16
+        assert reduce(operator.add, run.map_ordered(add_text, range(9))) == "".join(f"{k}," for k in range(9))
+        assert reduce(operator.sub, run.map_ordered(slow_square, [3, 4])) == 9 - 16
         assert list(run.map_ordered(slow_square, [])) == []
 
 

@@ -186,11 +186,11 @@ def test_processes_that_are_killed_give_a_sentence(n: int) -> None:
 def test_a_signal_ends_the_wait_for_processes(tmp_path: pathlib.Path, number: int) -> None:
     code = (
         "import signal, sys, time, pathlib\n"
-        "from eigenparse.cli.main import _end\n"
+        "from eigenparse.cli.signals import answer_signals\n"
         "from eigenparse.run.local import on_this_machine\n"
         "from tests.run.processes import note_and_sleep\n"
         "if __name__ == '__main__':\n"
-        "    signal.signal(signal.SIGTERM, _end)\n"
+        "    answer_signals()\n"
         "    with on_this_machine(2) as run:\n"
         f"        list(run.map_ordered(note_and_sleep, [{str(tmp_path)!r}] * 4))\n"
     )

@@ -191,5 +191,5 @@ def test_crafted_files_are_refused(name: str, files: pathlib.Path, tmp_path: pat
     header, arrays = copy.deepcopy(header), dict(arrays)
     change(header, arrays)
     write_container(tmp_path / "crafted", kind=kind, header=header, arrays=arrays)
-    with pytest.raises(ModelFileError, match="not a sound model"):
+    with pytest.raises(ModelFileError, match="not a valid model"):
         load_model(tmp_path / "crafted", kind)

@@ -351,7 +351,7 @@ def test_reproduce_writes_every_figure(corpus: pathlib.Path, tmp_path: pathlib.P
         assert word in text
     content = json.loads((tmp_path / "report" / "report.json").read_text())
     assert content["report"]["sections"]
-    with pytest.raises(OptionError, match="nothing to run on"):
+    with pytest.raises(OptionError, match="no data to run on"):
         call("reproduce", "stratos2013")
     with pytest.raises(OptionError, match="states must be"):
         call("reproduce", "stratos2013", "--speech", corpus, "--states", "x")

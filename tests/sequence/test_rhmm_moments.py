@@ -69,7 +69,7 @@ def test_population_moments_give_the_true_probabilities(seed):
 
 
 def test_one_position_a_sequence_is_inconsistent():
-    """Sections 5.1 and 6 draw one position a sequence: wrong when lengths differ."""
+    """Sections 5.1 and 6 draw one position per sequence: wrong when lengths differ."""
     errors = []
     for seed in SEEDS:
         model = draw_model(seed)

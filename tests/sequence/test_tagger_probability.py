@@ -132,6 +132,11 @@ def test_samples_come_up_as_often_as_they_score_and_have_the_entropy(tagger: Tag
     assert abs(value.mean() - expected) < SIGMAS * value.std() / math.sqrt(N)
 
 
+def test_drawing_ends_where_no_sentence_is_short_enough(tagger: Tagger) -> None:
+    with pytest.raises(DataError, match="hardly any sentence of at most 0 words comes up"):
+        sample_sentences(tagger, 2, seed=1, most=0)
+
+
 def test_several_taggers_are_the_mean_of_their_members() -> None:
     one = fit(corpus(), **KINDS["em"])
     other = fit(corpus(), **(KINDS["em"] | {"seed": 5}))
@@ -190,7 +195,10 @@ def test_other_taggers_say_what_they_are_a_distribution_of(folder: Path, kind: s
     assert done.code == 0, done.err
     assert "labels given the tokens" in done.lines[-1]
     assert "sums over labellings are not positive" in done.lines[-1]
-    assert "labels given the tokens" in call("perplexity", folder / kind, folder / "train.txt").lines[0]
+    refused = call("perplexity", folder / kind, folder / "train.txt")
+    assert refused.code == 1
+    assert "labels given the tokens" in refused.err
+    assert "--emission class or backoff" in refused.err
     refused = call("sample", folder / kind)
     assert (refused.code, refused.out) == (1, "")
     assert "--emission backoff" in refused.err
@@ -200,7 +208,7 @@ def test_given_the_tokens_all_labellings_sum_to_one(folder: Path) -> None:
     from eigenparse.batch.tagger_probability import conditional
 
     model = fit(corpus(), method="em", states=2)
-    with pytest.raises(DataError, match="no distribution over words"):
+    with pytest.raises(DataError, match="not a distribution over words"):
         chains_of(model)
     rows = [
         list(zip(("x", "y", "x"), labels)) for labels in itertools.product(model.labels, repeat=3)

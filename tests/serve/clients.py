@@ -103,7 +103,7 @@ class Process:
         return f"http://{self.host}:{self.port}"
 
     def stop(self, number: int = signal.SIGTERM) -> tuple[int, str]:
-        """Send a signal; the exit code and what was written to standard error after the first line."""
+        """Send a signal; the exit code and what was written to standard error after the address."""
         if self.child.poll() is None:
             self.child.send_signal(number)
         _, err = self.child.communicate(timeout=120)
@@ -134,9 +134,11 @@ def running(model: pathlib.Path, *options: Any) -> Iterator[Process]:
         env={**os.environ, "PYTHONUNBUFFERED": "1"},
     )
     assert child.stderr is not None
-    first = child.stderr.readline()
-    found = re.search(r"http://([\d.]+):(\d+)/", first)
-    assert found, first + child.stderr.read()
+    said, found = "", None
+    while found is None:  # a first use says that it compiles before it says where it listens
+        line = child.stderr.readline()
+        assert line, said
+        said, found = said + line, re.search(r"http://([\d.]+):(\d+)/", line)
     process = Process(child, found.group(1), int(found.group(2)))
     try:
         _wait(process)

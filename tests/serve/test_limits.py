@@ -55,7 +55,6 @@ def post(client: TestClient, body: Any, path: str = "/parse") -> Any:
         ({"sentence": "a b", "require": [{"start": 0, "end": 5}]}, 409, "conflict"),
         ({"sentence": "a b", "require": [{"start": 1, "end": 1}]}, 409, "conflict"),
         ({"sentence": "a b", "tags": ["NN"]}, 409, "conflict"),
-        ({"sentence": "a b", "require": [{"start": 0, "end": 2, "label": "NOSUCH"}]}, 409, "conflict"),
         (
             {"sentence": "a b c", "require": [{"start": 0, "end": 2}, {"start": 1, "end": 3}]},
             409,

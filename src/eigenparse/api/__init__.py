@@ -1,1 +1,1 @@
-"""The public face of the models: load or fit one, then parse, score and sample with it."""
+"""The public Python interface: load or fit a model, then parse, score and sample with it."""

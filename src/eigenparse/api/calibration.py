@@ -19,7 +19,7 @@ LEAST = 0.01  # posteriors below are not looked at
 def calibrations(
     grammar: Grammar, gold: str | Path | Treebank, *, most: int = 300, bins: int = 10
 ) -> dict[str, Calibration]:
-    """Of all constituents that some tree has, and of the tags in the best tree."""
+    """Calibration of all constituents of posterior 0.01 or more, and of the tags in the best tree."""
     trees = gold if isinstance(gold, Treebank) else normalise(read_trees(gold))
     spans: list[tuple[float, bool]] = []
     tags: list[tuple[float, bool]] = []

@@ -1,26 +1,20 @@
-"""Parses in, dependency trees in CoNLL-U out, by the head rules of a language."""
+"""Parses in, dependency trees in CoNLL-U out, by the head rules of their grammar."""
 
 from collections.abc import Sequence
-from functools import cache
 
 from eigenparse.corpus.brackets import parse_trees
 from eigenparse.corpus.conllu import word_line
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.corpus.heads import HeadRules, english_rules, to_dependencies
+from eigenparse.corpus.heads import to_dependencies
 from eigenparse.decode.grammar.results import Parse
 
 
-@cache
-def _english() -> HeadRules:
-    return english_rules()
+def dependencies(parses: Sequence[Parse]) -> Dependencies:
+    """Heads and relations of parses that have trees, all of one grammar, by its head rules; forms as in brackets."""
+    return to_dependencies(parse_trees("\n".join(one.tree for one in parses)), parses[0].heads)
 
 
-def dependencies(parses: Sequence[Parse], *, rules: HeadRules | None = None) -> Dependencies:
-    """Heads and relations of parses that have trees; forms as in brackets."""
-    return to_dependencies(parse_trees("\n".join(one.tree for one in parses)), rules or _english())
-
-
-def conllu(parses: Sequence[Parse], *, first: int = 1, rules: HeadRules | None = None) -> str:
+def conllu(parses: Sequence[Parse], *, first: int = 1) -> str:
     """Parses as CoNLL-U; the last column holds the tag's posterior where it is known.
 
     first: the number of the first sentence.  A parse without a tree (too long) is left out.
@@ -28,7 +22,7 @@ def conllu(parses: Sequence[Parse], *, first: int = 1, rules: HeadRules | None =
     found = [one for one in parses if one.tree]
     if not found:
         return ""
-    trees = dependencies(found, rules=rules)
+    trees = dependencies(found)
     upos, xpos, relation = (trees.strings(name) for name in ("upos", "xpos", "relation"))
     heads, offsets = trees.head.tolist(), trees.offsets.tolist()
     lines: list[str] = []

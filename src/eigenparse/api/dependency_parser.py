@@ -1,4 +1,4 @@
-"""A dependency parser as users hold it: text or tokens in, words with tags, heads and relations out."""
+"""The public class for dependency parsers: text or tokens in, words with tags, heads and relations out."""
 
 import io
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ class DependencyParser:
         >>> [(word.form, word.upos, word.head) for word in parser.parse("Dogs bark.")[0]]  # doctest: +SKIP
         [('Dogs', 'NOUN', 2), ('bark', 'VERB', 0), ('.', 'PUNCT', 2)]
         """
-        trees = parse(self.model, from_tokens(_tokens(text)))
+        trees = parse(self.model, from_tokens(self._tokens(text)))
         names = ("form", "lemma", "upos", "xpos", "feats", "relation")
         form, lemma, upos, xpos, feats, relation = (trees.strings(name) for name in names)
         rows = list(zip(form, lemma, upos, xpos, feats, trees.head.tolist(), relation))
@@ -58,7 +58,7 @@ class DependencyParser:
     def conllu(self, text: str | Sequence[Sequence[str]]) -> str:
         """The same as CoNLL-U."""
         out = io.StringIO()
-        parse_corpus(self.model, from_sentences(_tokens(text)), out)
+        parse_corpus(self.model, from_sentences(self._tokens(text)), out)
         return out.getvalue()
 
     def to_parts(self) -> tuple[Header, dict[str, Any]]:
@@ -74,8 +74,7 @@ class DependencyParser:
         """What is in the model."""
         return self.model.summary()
 
-
-def _tokens(text: str | Sequence[Sequence[str]]) -> list[list[str]]:
-    if not isinstance(text, str):
-        return [list(sentence) for sentence in text]
-    return [tokenise(sentence, quotes="keep") for sentence in split_sentences(text)]
+    def _tokens(self, text: str | Sequence[Sequence[str]]) -> list[list[str]]:
+        if not isinstance(text, str):
+            return [list(sentence) for sentence in text]
+        return [tokenise(sentence, **self.model.style) for sentence in split_sentences(text)]

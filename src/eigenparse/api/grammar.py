@@ -1,4 +1,4 @@
-"""A learnt grammar as users hold it: sentences in, parses out; trees in, probabilities out."""
+"""The public class for grammars: sentences in, parses out; trees in, probabilities out."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,6 +7,14 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eigenparse.api.given import (
+    count_given,
+    refuse_tree,
+    sentences_given,
+    spans_given,
+    text_given,
+    tokens_given,
+)
 from eigenparse.arrays import AnyArray
 from eigenparse.decode.grammar.constraints import Span, Tag, span_limits
 from eigenparse.decode.grammar.parser import ParserOptions, make_parser, with_options
@@ -22,8 +30,8 @@ from eigenparse.decode.grammar.results import (
     make_tables,
     parses_of,
 )
-from eigenparse.errors import DataError, OptionError
-from eigenparse.inference.grammar.probability import sentence_log_p
+from eigenparse.errors import DataError
+from eigenparse.inference.grammar.probability import sentence_log_p, sentence_readings
 from eigenparse.inference.grammar.proper import proper_parts
 from eigenparse.models.grammar.kind import GRAMMAR, GRAMMARS
 from eigenparse.models.grammar.pcfg import LatentGrammar
@@ -74,7 +82,7 @@ class Grammar:
 
     @property
     def options(self) -> ParserOptions:
-        """How it searches and what it maximises."""
+        """The options of search and decoding."""
         return self.tables.parser.options
 
     def with_options(
@@ -86,11 +94,12 @@ class Grammar:
         max_length: int | None = None,
         memory: int | None = None,
     ) -> "Grammar":
-        """The same grammar with other choices; what is not named stays."""
+        """A copy with other options of search and decoding; options that are not given keep their values."""
         named: dict[str, Any] = {"decoder": decoder, "combination": combination, "threshold": threshold}
         objective = replace(self.options.objective, **{k: v for k, v in named.items() if v is not None})
-        if max_length is not None and max_length < 1:
-            raise OptionError(f"max_length must be 1 or more, got {max_length} instead")
+        for name, value in (("max_length", max_length), ("memory", memory)):
+            if value is not None:
+                count_given(value, name)
         options = replace(
             self.options,
             objective=objective,
@@ -109,7 +118,7 @@ class Grammar:
     ) -> Parse:
         """The best tree of a sentence: a list of tokens, taken as it is, or a string.
 
-        A string is cut into tokens as the grammar's trees are, unless it is plainly tokenised already.
+        A string is cut into tokens as the grammar's trees are, unless it is clearly tokenised already.
 
         tags: for each word a tag, weights by tag, or None.  required, forbidden: spans (start, end) or
         (start, end, label).  Raises DataError if nothing keeps the constraints.
@@ -126,15 +135,14 @@ class Grammar:
         forbidden: Iterable[Span] = (),
     ) -> tuple[Parse, ...]:
         """The k best distinct trees, best first; fewer if there are no more."""
-        if k < 1:
-            raise OptionError(f"k must be 1 or more, got {k} instead")
+        k = count_given(k, "k")
         request = self.request(sentence, tags=tags, required=required, forbidden=forbidden)
         found = answer(self.tables.parser, self.tables.symbols, request, k=k)
         return parses_of(self.tables, [request], [found])[0]
 
     def parse_many(self, sentences: Iterable[Sentence], *, jobs: int = 1) -> list[Parse]:
         """The best tree of each sentence, in order; those above ``max_length`` have status "skipped"."""
-        requests = (self.request(sentence) for sentence in sentences)
+        requests = (self.request(sentence) for sentence in sentences_given(sentences))
         return [found[0] for found in self.stream(requests, jobs=jobs)]
 
     def stream(
@@ -154,7 +162,7 @@ class Grammar:
             yield from parses_of(self.tables, part, thread_map(task, part, jobs=workers), detail)
 
     def posteriors(self, sentence: Sentence, *, least: float = 0.01) -> tuple[Bracket, ...]:
-        """Every constituent that some tree has, with its posterior, of at least ``least``."""
+        """All constituents whose posterior over all trees is at least ``least``."""
         found = answer(self.tables.parser, self.tables.symbols, self.request(sentence)).posteriors
         if found is None:
             return ()
@@ -170,21 +178,17 @@ class Grammar:
         forbidden: Iterable[Span] = (),
     ) -> Request:
         """A sentence and its constraints, checked for what brackets cannot hold."""
-        tokens = tuple(self._tokens(sentence, tags) if isinstance(sentence, str) else sentence)
+        tokens = tokens_given(self._tokens(sentence, tags) if isinstance(sentence, str) else sentence)
         if not tokens:
             raise DataError("an empty sentence has no tree; leave it out")
-        for token in tokens:
-            if not isinstance(token, str) or token.split() != [token]:
-                raise DataError(
-                    f"the token {token!r} is empty or holds blanks; split the sentence into tokens"
-                )
         given = None if tags is None else tuple(tags)
-        return Request(tokens, given, span_limits(required, forbidden))
+        return Request(tokens, given, span_limits(spans_given(required), spans_given(forbidden)))
 
     def _tokens(self, sentence: str, tags: Sequence[Tag] | None) -> list[str]:
         """The tokens of a string; one that comes with a tag for each of its pieces was tokenised."""
         from eigenparse.api.raw import tokens_in
 
+        refuse_tree(sentence)
         pieces = sentence.split()
         return pieces if tags is not None and len(tags) == len(pieces) else tokens_in(self, sentence)
 
@@ -192,14 +196,14 @@ class Grammar:
         """The best tree of each sentence of plain text, cut into sentences and tokens as the grammar's trees are."""
         from eigenparse.api.raw import sentences_of
 
-        return self.parse_many(sentences_of(self, text), jobs=jobs)
+        return self.parse_many(sentences_of(self, text_given(text)), jobs=jobs)
 
     def score(self, trees: Any, *, project: bool = False) -> "TreeScores":
         """log p of trees (paths, a Treebank, ``nltk.Tree`` objects or brackets), finite for every tree with words.
 
         Trees are normalised as those that the grammar was learnt from.  An ensemble's p is the mean of its members'.
-        Negative weights are no distribution: log |p| and the sign of p are given, of unseen rules -inf; project: log p
-        by the nearest proper distribution instead.
+        Negative weights are not a distribution: log |p| and the sign of p are given, of unseen rules -inf; project:
+        log p by the nearest proper distribution instead.
         """
         from eigenparse.api.trees import score_treebank, treebank_of
 
@@ -213,9 +217,8 @@ class Grammar:
         """
         request = self.request(sentence)
         if exact:
-            return sentence_log_p(
-                proper_parts(self.latent), request.tokens, [None] * (1 + len(self.latent.others))
-            )
+            parts = proper_parts(self.latent)
+            return sentence_log_p(parts, sentence_readings(parts, request.tokens), [None] * len(parts))
         return self.kbest(request.tokens, 1)[0].log_total
 
     def sample(self, n: int, *, seed: int = 0, max_words: int = 400) -> "Treebank":
@@ -240,8 +243,8 @@ class Grammar:
     def save(self, path: str | Path, *, packed: bool = True) -> None:
         """Write the grammar to one file; it appears whole or not at all.
 
-        packed: probabilities rounded to steps of less than a hundredth, which trees hardly ever show, in a file ten to
-        thirty times smaller.  Grammars with negative weights are written in full.
+        packed: round probabilities in steps of less than one percent, which hardly ever changes a tree, for a file ten
+        to thirty times smaller.  Grammars with negative weights are written in full.
         """
         save_model(self.latent, path, GRAMMAR.name, packed=packed)
 

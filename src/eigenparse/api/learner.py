@@ -32,7 +32,7 @@ class LatentPCFG(
     def fit(self, trees: Any, y: Any = None, *, progress: Progress | None = None) -> Grammar:
         """Learn a grammar from paths, a Treebank, ``nltk.Tree`` objects or strings of brackets.
 
-        progress: is told the stage under way.
+        progress: called with the current stage.
         """
         options = self.options()
         treebank = self._normalised(trees)

@@ -1,4 +1,4 @@
-"""A path in, the model in it as users hold it out."""
+"""Load a model of any kind from a path."""
 
 from pathlib import Path
 from typing import Any

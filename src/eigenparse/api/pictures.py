@@ -5,6 +5,8 @@ from eigenparse.decode.grammar.results import Parse
 from eigenparse.draw import draw_svg, draw_text
 from eigenparse.draw.layout import shape_of
 
+SURE, MOST_DOUBTS = 0.9, 5  # posteriors below it are doubtful; so many of them are shown
+
 
 def svg(parse: Parse, *, title: str | None = None) -> str:
     """A parse as an SVG document, its labels coloured by their posteriors."""
@@ -27,11 +29,11 @@ def text(parse: Parse, *, width: int = 100) -> str:
     return draw_text(parse_trees(parse.tree), width=width)
 
 
-def doubts(parse: Parse, *, below: float = 0.9, most: int = 5) -> str:
+def doubts(parse: Parse) -> str:
     """A line with the tree's probability, and one for each of the least sure constituents and tags."""
     lines = [f"p(tree) = {parse.probability:.3f}" + ("" if parse.status == "ok" else f", {parse.status}")]
-    unsure = [(b.posterior, b.label, b.start, b.end) for b in parse.brackets if b.posterior < below]
-    unsure += [(t.posterior, t.tag, i, i + 1) for i, t in enumerate(parse.tags) if t.posterior < below]
-    for posterior, label, start, end in sorted(unsure)[:most]:
+    unsure = [(b.posterior, b.label, b.start, b.end) for b in parse.brackets if b.posterior < SURE]
+    unsure += [(t.posterior, t.tag, i, i + 1) for i, t in enumerate(parse.tags) if t.posterior < SURE]
+    for posterior, label, start, end in sorted(unsure)[:MOST_DOUBTS]:
         lines.append(f"{posterior:.3f}  {label:<5} {' '.join(parse.tokens[start:end])}")
     return "\n".join(lines)

@@ -18,7 +18,7 @@ def conventions(grammar: "Grammar") -> dict[str, str]:
 
 
 def tokens_in(grammar: "Grammar", sentence: str) -> list[str]:
-    """The tokens of a string: as they stand if it is plainly tokenised, else found as the grammar's treebank does."""
+    """The tokens of a string: as they stand if it is clearly tokenised, else found as the grammar's treebank does."""
     return tokens_of(sentence, **conventions(grammar))
 
 

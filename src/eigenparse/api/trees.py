@@ -42,6 +42,11 @@ def treebank_of(trees: Any, *, skip_broken: bool = False) -> Treebank:
         return read_trees(items, skip_broken=skip_broken)
     from eigenparse.corpus.nltk_trees import from_nltk
 
+    if not all(hasattr(item, "label") for item in items):
+        name = next(type(item).__name__ for item in items if not hasattr(item, "label"))
+        raise DataError(
+            f"trees of type {name}; give paths, a Treebank, nltk trees or brackets, as in parse.tree"
+        )
     return from_nltk(items)
 
 
@@ -62,7 +67,7 @@ def normalisation_of(grammar: LatentGrammar) -> Normalisation:
 
 
 def score_treebank(grammar: LatentGrammar, treebank: Treebank, *, project: bool = False) -> TreeScores:
-    """Probability of each tree, one entry a tree given; trees without words have sign 0.
+    """Probability of each tree, one entry per tree given; trees without words have sign 0.
 
     By the grammar's proper distribution; with negative weights, which are none, by the weights themselves, the mean of
     the members' logs and the smallest sign.  project: by the nearest proper distribution even then.

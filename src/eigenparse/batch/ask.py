@@ -11,6 +11,7 @@ from pathlib import Path
 from eigenparse.api.correct import Draft
 from eigenparse.api.grammar import Grammar
 from eigenparse.api.pictures import text
+from eigenparse.batch.first_use import announce_first_use
 from eigenparse.batch.parse_grammar import read_requests
 from eigenparse.batch.requests import ParseRequest
 from eigenparse.corpus.brackets import read_trees
@@ -20,7 +21,7 @@ from eigenparse.decode.grammar.request import Request
 from eigenparse.decode.grammar.results import Parse
 from eigenparse.errors import DataError, OptionError
 from eigenparse.models.grammar.kind import GRAMMARS
-from eigenparse.models.registry import load_model
+from eigenparse.models.registry import kind_of, load_model
 from eigenparse.work.progress import tell
 
 HELP = """\
@@ -40,6 +41,7 @@ def ask(model: Path, asked: ParseRequest, prompt: Ask = input) -> int:
     if asked.output is None:
         raise OptionError("--ask needs --output FILE, to which every accepted tree is added")
     grammar = Grammar.of(load_model(model, *GRAMMARS))
+    announce_first_use(kind_of(model))
     kept = sentences_of(read_trees(asked.output)) if _filled(asked.output) else []
     if kept:
         tell(
@@ -90,8 +92,8 @@ def corrected(grammar: Grammar, request: Request, prompt: Ask) -> str | None:
         else:
             try:
                 drafts.append(fixed(grammar, drafts[-1], words))
-                if len(drafts[-1].imposed) > len(drafts[-2].imposed):
-                    print("no tree of the grammar has this; it is put in as you say, and the rest stays")
+                if drafts[-1].parse.status == "imposed":
+                    print("no tree of the grammar has this; it is put in as you say")
             except (DataError, ValueError, IndexError) as problem:
                 print(problem if isinstance(problem, DataError) else f"not understood\n{HELP}")
                 continue

@@ -2,15 +2,13 @@
 
 import time
 
-from eigenparse.decode.dependency.latent_trees import parse_latent
-from eigenparse.decode.dependency.split_heads import parse_split_heads, tree_parser
+from eigenparse.decode.dependency.latent_trees import parse_trees
 from eigenparse.evaluate.attachment import attachment
 from eigenparse.inference.dependency.arcs import parse
 from eigenparse.learn.dependency.reading import TreeData
 from eigenparse.models.dependency.arcs import ArcModel
 from eigenparse.models.dependency.deptree import TreeModel
 from eigenparse.models.dependency.rerank import Reranker
-from eigenparse.models.dependency.split_heads import SplitHeads
 
 SHOWN = ("UAS", "LAS", "UAS without punctuation", "complete")
 
@@ -24,11 +22,7 @@ def evaluate_arcs(model: ArcModel, data: TreeData) -> list[str]:
 def evaluate_trees(model: TreeModel, data: TreeData) -> list[str]:
     """The same of a latent tree model alone, with its speed."""
     start = time.process_time()
-    if isinstance(model, SplitHeads):
-        guess = parse_split_heads(tree_parser(model), data.trees)
-    else:
-        guess = parse_latent(model, data.trees)
-    figures = attachment(data.trees, guess).figures()
+    figures = attachment(data.trees, parse_trees(model, data.trees)).figures()
     speed = len(data.trees) / (time.process_time() - start)
     return ["  ".join(f"{name} {figures[name]:.2f}" for name in SHOWN) + f"  {speed:.0f} sentences/s"]
 
@@ -52,9 +46,8 @@ def trees_learnt(model: TreeModel) -> list[str]:
     if about.get("lifted"):
         lines.append(f"lifted {about['lifted']} trees with crossing arcs to projective ones")
     if not model.is_proper:
-        lines.append(
-            f"{about['families']} families; the totals of {about['not_positive']} training trees are not positive"
-        )
+        families = f"{about['families']} families; " if "families" in about else ""
+        lines.append(f"{families}the totals of {about['not_positive']} training trees are not positive")
     return lines
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from eigenparse.arrays import Sums, generator
+from eigenparse.batch.facts import log_table, posteriors_above
 from eigenparse.batch.perplexity import Rate
 from eigenparse.batch.places import ModelPlace, loaded
-from eigenparse.batch.requests import SampleRequest, ScoreRequest, TagRequest
+from eigenparse.batch.requests import SampleRequest, ScoreRequest, TagRequest, refuse_given
 from eigenparse.corpus.sequences import Sequences
 from eigenparse.corpus.symbols import read_symbols
 from eigenparse.errors import DataError, OptionError
@@ -62,16 +63,14 @@ class Counted(Sums):
 
 def score(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
     """A line per sequence with its number, log p and number of symbols, and a line of totals."""
+    refuse_given(asked, "an HMM", "skip_broken", "project")
     found = _counted(path, asked, where)
-    yield b"sequence\tlog_p\tsymbols\n"
-    rows = enumerate(zip(found.whole, found.lengths), start=1)
-    yield "".join(f"{k}\t{log:.6f}\t{n}\n" for k, (log, n) in rows).encode()
-    mean = sum(found.whole) / max(sum(found.lengths), 1)
-    yield f"total\t{sum(found.whole):.6f}\t{mean:.6f} per symbol\n".encode()
+    yield log_table(np.array(found.whole), np.array(found.lengths), "symbol")
 
 
 def perplexity(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
     """The perplexity of all sequences: of their symbols given those before, and of sequences as wholes."""
+    refuse_given(asked, "an HMM", "exact", "project")
     found = _counted(path, asked, where)
     yield f"{found.sentence()}\n".encode()
     whole = Rate.of(np.array(found.whole), np.array(found.lengths, dtype=np.float64))
@@ -97,6 +96,8 @@ def tag(path: Path, asked: TagRequest, where: Where) -> Iterator[bytes]:
     _require_proper(path, "states")
     if asked.kbest != 1 or asked.form != "auto":
         raise OptionError("an HMM tags the symbols that it was trained on; leave out --kbest and --format")
+    if loaded(ModelPlace.of(path)).unit != "column":
+        refuse_given(asked, "an HMM of characters or words", "columns")
     column = asked.columns[0] if asked.columns else None
     place = ModelPlace.of(path)
     todo = _blocks(path, [str(asked.source)], column)
@@ -112,7 +113,9 @@ def states_block(block: ChainBlock) -> bytes:
     lines: list[str] = []
     for i, j in itertools.pairwise(corpus.offsets.tolist()):
         for t in range(i, j):
-            more = f" {_shown(gamma[t].tolist())}" if block.posteriors else ""
+            more = (
+                f" {posteriors_above(range(gamma.shape[1]), gamma[t].tolist())}" if block.posteriors else ""
+            )
             lines.append(f"{symbols[t]} {best[t]}{more}")
         lines.append("")
     return "".join(f"{line}\n" for line in lines).encode("utf-8")
@@ -120,6 +123,7 @@ def states_block(block: ChainBlock) -> bytes:
 
 def sample(path: Path, asked: SampleRequest, where: Where) -> Iterator[bytes]:
     """Sequences of symbols, one per line."""
+    refuse_given(asked, "an HMM", "max_words", "words")
     _require_proper(path, "samples")
     model: ChainModel = loaded(ModelPlace.of(path))
     lengths = np.full(asked.n, asked.length or 0, dtype=np.int64)
@@ -129,12 +133,6 @@ def sample(path: Path, asked: SampleRequest, where: Where) -> Iterator[bytes]:
     between, ends = "" if model.unit == "char" else " ", np.concatenate([[0], np.cumsum(lengths)]).tolist()
     for i, j in itertools.pairwise(ends):
         yield (between.join(model.symbols[k] for k in symbols[i:j].tolist()) + "\n").encode("utf-8")
-
-
-def _shown(values: list[float], least: float = 1e-3) -> str:
-    """``state:posterior`` of the states above ``least``, best first."""
-    order = sorted(range(len(values)), key=lambda k: -values[k])
-    return " ".join(f"{k}:{values[k]:.4f}" for k in order if values[k] >= least)
 
 
 def _require_proper(path: Path, what: str) -> None:
@@ -148,6 +146,8 @@ def _require_proper(path: Path, what: str) -> None:
 
 def _counted(path: Path, asked: ScoreRequest, where: Where) -> Counted:
     place = ModelPlace.of(path)
+    if loaded(place).unit != "column":
+        refuse_given(asked, "an HMM of characters or words", "column")
     todo = (ChainBlock(place, part) for part in _blocks(path, asked.sources, asked.column))
     with open_work("scoring", where) as work:
         found: Counted = work.add_up(count_block, todo)

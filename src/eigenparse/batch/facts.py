@@ -4,6 +4,10 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from eigenparse.arrays import AnyArray
+
 _LONGEST = 72
 _NAMES = 18  # least width of the column of names
 
@@ -43,3 +47,19 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 def _cell(value: Any) -> str:
     return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def log_table(logs: AnyArray, sizes: AnyArray, unit: str) -> bytes:
+    """A line per sequence with its number, log p and size, and a line of totals; NaN is left out of the totals."""
+    rows = enumerate(zip(logs.tolist(), sizes.tolist()), start=1)
+    lines = [f"sequence\tlog_p\t{unit}s", *(f"{k}\t{log:.6f}\t{size}" for k, (log, size) in rows)]
+    good = ~np.isnan(logs)
+    total = float(logs[good].sum())
+    lines.append(f"total\t{total:.6f}\t{total / max(int(sizes[good].sum()), 1):.6f} per {unit}\n")
+    return "\n".join(lines).encode()
+
+
+def posteriors_above(names: Sequence[object], values: Sequence[float], least: float = 1e-3) -> str:
+    """``name:posterior`` of the values above ``least``, best first."""
+    order = sorted(range(len(values)), key=lambda k: -values[k])
+    return " ".join(f"{names[k]}:{values[k]:.4f}" for k in order if values[k] >= least)

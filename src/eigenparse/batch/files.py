@@ -67,12 +67,16 @@ def check_files(
         for path in inputs:
             if folder in (path.resolve(), path.resolve().parent, path.absolute().parent):
                 raise OptionError(
-                    f"{folder}: {path}, which the command reads, is in the way; name another folder"
+                    f"{folder}: {path}, which the command reads, is in this folder; name another folder"
                 )
 
 
 def _check_target(path: Path) -> None:
     """Refuse early what could not be written after hours of work."""
+    if str(path) == "-":
+        raise OptionError(
+            "-: is no file to write; leave the option out to write to standard output, or name a file"
+        )
     folder = path.resolve().parent
     if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK):
         reason = "is a directory" if path.is_dir() else "its directory does not exist or is read-only"

@@ -17,4 +17,4 @@ def announce_first_use(kind: Kind) -> None:
     if source is None or not os.access(source.parent, os.W_OK):
         return
     if not any((source.parent / "__pycache__").glob("*.nbi")):
-        tell("compiling for this machine, the first time only; about half a minute")
+        tell("compiling for this machine (first run only, about half a minute)")

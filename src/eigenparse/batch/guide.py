@@ -91,7 +91,7 @@ def guide(
     counts: SpanCounts | None = None,
     options: GuideOptions = GuideOptions(),
 ) -> Iterator[bytes]:
-    """Trees one a line, the confidence of each in the label of its root, as ``(TOP=0.93 (S ...))``.
+    """Trees one per line, the confidence of each in the label of its root, as ``(TOP=0.93 (S ...))``.
 
     counts: how the spans of arcs lie in phrase trees; None: as in GUM.
     """

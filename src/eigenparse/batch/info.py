@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from eigenparse.batch.facts import fact_lines
-from eigenparse.batch.requests import InfoRequest
+from eigenparse.batch.requests import InfoRequest, refuse_given
 from eigenparse.errors import OptionError
 from eigenparse.models.registry import kind_of, named, read_parts
 
@@ -21,6 +21,7 @@ def info(path: Path, asked: InfoRequest) -> tuple[Facts, list[str]]:
         raise OptionError(
             f"{path}: holds {kind.title}, and --label asks for the states of a grammar; leave it out"
         )
+    refuse_given(asked, f"{kind.title}, which has no labels with states", "n_labels", "top")
     _, header, arrays = read_parts(path)
     model = named(kind.model).from_parts(header, arrays)
     facts = {

@@ -15,7 +15,7 @@ from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.recognise import (
     HEAD,
     NAMES,
-    is_plainly_tokenised,
+    is_clearly_tokenised,
     misplaced,
     recognise_bytes,
     recognise_lines,
@@ -98,7 +98,7 @@ def n_sentences(asked: ParseRequest) -> int | None:
 
 
 def is_interactive(asked: ParseRequest) -> bool:
-    """Whether somebody types sentences and waits for each answer."""
+    """Whether sentences are typed at a terminal and each answer is awaited."""
     return asked.text is None and str(asked.source) == STANDARD_INPUT and sys.stdin.isatty()
 
 
@@ -143,7 +143,7 @@ def _said(asked: ParseRequest, kind: str, how: str, head: list[str]) -> Iterator
     if kind in ("tokens", "text") and how == TOKENS:
         wrong = kind == "text"
     elif kind == "tokens":
-        wrong, looks = is_plainly_tokenised("\n".join(head)), "tokenised text"
+        wrong, looks = is_clearly_tokenised("\n".join(head)), "tokenised text"
     else:
         wrong = kind not in ("text", "empty")
     if wrong:

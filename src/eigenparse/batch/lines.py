@@ -1,14 +1,12 @@
 """Lines of a file or of standard input as they come, what they hold, and blocks of them."""
 
-import lzma
 import sys
-import zlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from eigenparse.corpus.files import Readable, unpacker
-from eigenparse.corpus.recognise import refuse_bytes
-from eigenparse.errors import DataError, FormatError
+from eigenparse.corpus.files import Readable, unpacked
+from eigenparse.corpus.recognise import HEAD, recognise_bytes, refuse_bytes
+from eigenparse.errors import FormatError
 
 LONGEST_LINE = 10_000_000  # bytes
 
@@ -18,30 +16,19 @@ def open_lines(path: Path) -> Iterator[str]:
     if str(path) == "-":
         yield from _decoded(sys.stdin.buffer, "standard input")
         return
-    try:
-        with path.open("rb") as stream:
-            head = stream.read(6)
-            stream.seek(0)
-            opener = unpacker(head)
-            yield from _decoded(stream if opener is None else opener(stream), str(path))
-    except OSError as problem:
-        reason = problem.strerror or str(problem)
-        raise DataError(f"{path}: cannot be read ({reason}); check the path and the file") from None
-    except (EOFError, zlib.error, lzma.LZMAError) as problem:
-        raise DataError(
-            f"{path}: the compressed file is damaged ({problem}); copy or pack it again"
-        ) from None
+    with unpacked(path) as stream:
+        yield from _decoded(stream, str(path))
 
 
 def _decoded(stream: Readable, source: str) -> Iterator[str]:
     """UTF-8 text; the first line loses its byte-order mark.  No more than a line is ever held."""
     lines = iter(lambda: stream.readline(LONGEST_LINE + 1), b"")
     for number, line in enumerate(lines, start=1):
-        if number == 1:
-            refuse_bytes(line, source)
+        if number == 1:  # binary data may hold the end of a line anywhere: more of it tells its kind
+            refuse_bytes(line if recognise_bytes(line) is None else line + stream.read(HEAD), source)
         if len(line) > LONGEST_LINE:
             raise FormatError(
-                "the line is too long", source=source, line=number, remedy="put a sentence on a line"
+                "the line is too long", source=source, line=number, remedy="put one sentence on each line"
             )
         try:
             text = line.decode("utf-8")

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from eigenparse.batch.inputs import n_sentences, opened, sentences
 from eigenparse.batch.lines import sentence_lines, shifted
 from eigenparse.batch.places import ModelPlace, loaded
@@ -17,6 +19,7 @@ from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.decode.dependency import arcs, latent_trees, split_heads
 from eigenparse.decode.grammar.parser import ParserOptions
 from eigenparse.errors import DataError, FormatError, OptionError
+from eigenparse.models.dependency.arcs import ArcModel
 from eigenparse.models.dependency.split_heads import SplitHeads
 from eigenparse.run.ordered import blocks
 from eigenparse.work.progress import tell
@@ -24,7 +27,7 @@ from eigenparse.work.work import Where, open_work
 
 SENTENCES = 500  # in a block
 NO_TAGS = "the sentences have no tags, on which this model relies; tag them or train --tags predicted"
-GRAMMAR_ONLY = ("decoder", "combination", "threshold")
+GRAMMAR_ONLY = ("decoder", "combination", "threshold", "constraints")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ Task = Callable[[LineBlock], tuple[bytes, Counter[str]]]
 
 def parse_arcs(path: Path, asked: ParseRequest, where: Where) -> Iterator[bytes]:
     """Trees of a graph-based parser."""
-    _check(asked, *GRAMMAR_ONLY, "max_length", "memory")
+    _check(asked, *GRAMMAR_ONLY, "memory")
     counts: Counter[str] = Counter()
     yield from _parsed(arcs_block, path, asked, where, counts)
     if not counts["tagged"]:
@@ -55,11 +58,6 @@ def parse_trees(path: Path, asked: ParseRequest, where: Where) -> Iterator[bytes
     _tree_parser(ModelPlace.of(path), asked.max_length, asked.memory)  # a model that cannot is refused here
     counts: Counter[str] = Counter()
     yield from _parsed(trees_block, path, asked, where, counts)
-    if counts["long"]:
-        tell(
-            f"{counts['long']} of {counts['sentences']} sentences are too long to be parsed; "
-            "each of their words heads the next"
-        )
 
 
 def _parsed(
@@ -73,11 +71,16 @@ def _parsed(
             yield text
     if not counts["words"]:
         raise DataError("the input has no word: nothing to parse; check the file, or what was piped in")
+    if counts["long"]:
+        tell(
+            f"{counts['long']} of {counts['sentences']} sentences are too long to be parsed: each of their words heads "
+            "the next; raise --max-length or cut them"
+        )
 
 
 def _check(asked: ParseRequest, *meaningless: str) -> None:
     """Refuse options that have no meaning for these models."""
-    if asked.form != "brackets" or asked.tagged:
+    if asked.form not in ("brackets", "conllu") or asked.tagged:
         raise OptionError(
             "a dependency parser reads CoNLL-U or tokens and writes CoNLL-U; leave out other formats"
         )
@@ -95,7 +98,9 @@ def _line_blocks(place: ModelPlace, asked: ParseRequest) -> Iterator[LineBlock]:
     start = head[-1] if head else ""
     as_conllu = asked.reading == AUTO and (start.startswith("# ") or start.count("\t") >= 3)
     todo = itertools.chain(head, lines)
-    words = sentences(asked, {"quotes": "keep"}, lines=todo) if not as_conllu else iter(())
+    model = loaded(place)
+    style = model.style if isinstance(model, ArcModel) else {"quotes": "keep"}
+    words = sentences(asked, style, lines=todo) if not as_conllu else iter(())
     for first, part in sentence_lines(todo, SENTENCES) if as_conllu else _token_lines(words, SENTENCES):
         if any(line.strip() for line in part):
             yield LineBlock(place, asked, part, first)
@@ -113,11 +118,17 @@ def arcs_block(block: LineBlock) -> tuple[bytes, Counter[str]]:
     text, model, source = io.StringIO(), loaded(block.place), str(block.asked.source)
     try:
         corpus = read_input(block.lines, source=source)
-        arcs.parse_corpus(model, corpus, text, n_best=block.asked.kbest)
     except FormatError as problem:
         raise shifted(problem, block.first) from None
+    is_long = corpus.trees.lengths() > (block.asked.max_length or ParserOptions().max_length)
+    cuts = [0, *(np.flatnonzero(np.diff(is_long)) + 1).tolist(), len(corpus)]
+    for low, high in itertools.pairwise(cuts):
+        write = arcs.write_chains if is_long[low:high].any() else arcs.parse_corpus
+        write(model, corpus.part(low, high), text, n_best=block.asked.kbest)
     tagged = bool(model.taggers) or _has_tags(corpus.trees)
-    counts = Counter(sentences=len(corpus), words=corpus.trees.n_words, tagged=int(tagged))
+    counts = Counter(
+        sentences=len(corpus), words=corpus.trees.n_words, tagged=int(tagged), long=int(is_long.sum())
+    )
     return text.getvalue().encode("utf-8"), counts
 
 

@@ -3,12 +3,13 @@
 import functools
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
+from eigenparse.api.correct import Draft
 from eigenparse.api.grammar import Grammar
 from eigenparse.api.raw import conventions, tokens_in
 from eigenparse.api.trees import normalisation_of
@@ -23,6 +24,7 @@ from eigenparse.decode.grammar.constraints import Span, check_limits
 from eigenparse.decode.grammar.request import Request
 from eigenparse.decode.grammar.results import Parse
 from eigenparse.errors import DataError, OptionError
+from eigenparse.run.local import thread_map
 from eigenparse.work.progress import tell
 from eigenparse.work.work import Where, Work, open_work
 
@@ -49,6 +51,12 @@ def parse(path: Path, asked: ParseRequest, where: Where) -> Iterator[bytes]:
     here = where.cluster is None
     if not here and asked.form in MADE_HERE:
         raise OptionError(f"--format {asked.form} is made on this machine; leave out --cluster")
+    if asked.threshold is not None and asked.decoder not in (None, "brackets"):
+        raise OptionError(
+            f"--threshold changes nothing with --decoder {asked.decoder}; leave one of them out"
+        )
+    if asked.combination is not None and loaded_grammar(ModelPlace.of(path), asked).summary()["members"] == 1:
+        raise OptionError("--combination is for ensembles, and this grammar has one member; leave it out")
     counts: Counter[str] = Counter(expected=n_sentences(asked) or 0)
     with open_work("parsing", replace(where, jobs=1), show=_is_watched(asked)) as work:
         threads = where.workers if here else 1
@@ -60,13 +68,16 @@ def parse(path: Path, asked: ParseRequest, where: Where) -> Iterator[bytes]:
             yield from numbered_conllu(_done(parse_block, todo, work, counts))
         else:
             yield from _done(written_block, todo, work, counts)
+    if asked.form == "conllu":
+        facts = loaded_grammar(ModelPlace.of(path), asked).summary()
+        tell(f"arcs follow from the trees by head rules ({facts['heads']})")
     if asked.text is None or counts["ok"] < counts["lines"]:
         for sentence in summary(counts):
             tell(sentence)
 
 
 def _todo(place: ModelPlace, asked: ParseRequest, threads: int) -> Iterator[ParseBlock]:
-    """The sentences in blocks; somebody who types them gets every answer at once."""
+    """The sentences in blocks; typed sentences are answered one by one."""
     requests = read_requests(loaded_grammar(place, asked), asked)
     for part in _blocks(requests, 1 if is_interactive(asked) else SENTENCES):
         yield ParseBlock(place, asked, part, threads)
@@ -95,27 +106,27 @@ def parse_block(block: ParseBlock) -> tuple[Lists, Counter[str]]:
     """The trees of a block, none for an empty line, and what happened to its sentences."""
     grammar, asked = loaded_grammar(block.place, block.asked), block.asked
     real = [request for request in block.requests if request is not None]
-    parsed = grammar.stream(
-        real, k=asked.kbest, jobs=block.threads, detail=detail_of(asked), block=max(len(real), 1)
-    )
-    try:
-        found = tuple(() if request is None else next(parsed) for request in block.requests)
-    except DataError:
-        _name_culprit(grammar, real)
-        raise
+    if asked.constraints is not None:
+        parsed = iter(thread_map(partial(_drafted, grammar, k=asked.kbest), real, jobs=block.threads))
+    else:
+        parsed = grammar.stream(
+            real, k=asked.kbest, jobs=block.threads, detail=detail_of(asked), block=max(len(real), 1)
+        )
+    found = tuple(() if request is None else next(parsed) for request in block.requests)
     counts: Counter[str] = Counter()
     for one in found:
         _count_line(counts, one)
     return found, counts
 
 
-def _name_culprit(grammar: Grammar, requests: Sequence[Request]) -> None:
-    """DataError with the sentence whose constraints no tree keeps."""
-    for request in (one for one in requests if one.limits or one.tags):
-        try:
-            list(grammar.stream([request]))
-        except DataError as problem:
-            raise DataError(f"{' '.join(request.tokens)!r}: {problem}") from None
+def _drafted(grammar: Grammar, request: Request, k: int) -> tuple[Parse, ...]:
+    """The trees of a sentence, with what no tree of the grammar keeps put in; DataError names the sentence."""
+    if len(request.tokens) > grammar.options.max_length:
+        return next(grammar.stream([request]))
+    try:
+        return Draft.of(grammar, request, k).parses
+    except DataError as problem:
+        raise DataError(f"{' '.join(request.tokens)!r}: {problem}") from None
 
 
 def loaded_grammar(place: ModelPlace, asked: ParseRequest) -> Grammar:
@@ -221,9 +232,15 @@ def summary(counts: Counter[str]) -> list[str]:
     if not counts["lines"]:
         raise DataError("the input has no line: nothing to parse; check the file, or what was piped in")
     named = [
-        f"{counts[name]} {name}" for name in ("ok", "relaxed", "fallback", "skipped", "empty") if counts[name]
+        f"{counts[name]} {name}"
+        for name in ("ok", "relaxed", "imposed", "fallback", "skipped", "empty")
+        if counts[name]
     ]
     told = [f"{counts['lines']} lines, {counts['words']} words: {', '.join(named)}"]
+    if counts["imposed"]:
+        told.append(
+            "imposed: no tree of the grammar has what is known of these sentences; it was put in as given"
+        )
     if counts["unknown tags"]:
         told.append(
             f"{counts['unknown tags']} given tags are not in the grammar; these words were tagged freely"

@@ -13,13 +13,13 @@ from eigenparse.arrays import FloatArray
 from eigenparse.batch.inputs import sentences
 from eigenparse.batch.lines import open_lines
 from eigenparse.batch.places import ModelPlace, loaded
-from eigenparse.batch.requests import ParseRequest, ScoreRequest
+from eigenparse.batch.requests import ParseRequest, ScoreRequest, refuse_given
 from eigenparse.corpus.brackets import read_trees
 from eigenparse.corpus.columns import sentences_of
 from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.recognise import recognise_lines
 from eigenparse.errors import DataError
-from eigenparse.inference.grammar.probability import sentence_log_p, tree_log_p
+from eigenparse.inference.grammar.probability import sentence_log_p, sentence_readings, tree_log_p
 from eigenparse.inference.grammar.proper import is_signed, projected, proper_parts
 from eigenparse.models.words import word_table
 from eigenparse.run.local import thread_map
@@ -52,11 +52,12 @@ class Rate:
 
 def perplexity_grammar(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
     """Lines of figures: words summed over their trees, known words apart, and trees where trees are given."""
+    refuse_given(asked, "a grammar", "column")
     grammar = Grammar.of(loaded(ModelPlace.of(path)))
     if is_signed(grammar.latent):
         if not asked.project:
             raise DataError(
-                "the weights are signed, which is no distribution over sentences; "
+                "the weights are signed, which is not a distribution over sentences; "
                 "add --project for the nearest one, or see `eigenparse score` for the trees"
             )
         grammar = Grammar.of(projected(grammar.latent))
@@ -95,16 +96,18 @@ def sentence_logs(grammar: Grammar, words: Sequence[str], *, exact: bool) -> tup
     """log p of a sentence, and log p of it with each unknown word as one event, whatever its spelling."""
     parts = proper_parts(grammar.latent)
     if exact:
-        every = [None] * len(parts)
-        return sentence_log_p(parts, words, every), sentence_log_p(parts, words, every, spelt=False)
+        both = [sentence_readings(parts, words, spelt=spelt) for spelt in (True, False)]
+        spelt, one_event = (sentence_log_p(parts, read, [None] * len(parts)) for read in both)
+        return spelt, one_event
     likelihood = grammar.kbest(words, 1)[0].likelihood
-    items = None if likelihood is None else likelihood.items()
+    items = None if likelihood is None else likelihood.found.items
     if likelihood is None or items is None:  # only pieces were found: their tree is a bound
         return (0.0 if likelihood is None else likelihood.total(),) * 2
     known = [part.lexicon.table.words for part in parts]
     if all(word in words_of for word in words for words_of in known):  # there is nothing to spell
         return (likelihood.total(),) * 2
-    return likelihood.total(), sentence_log_p(parts, words, items, spelt=False)
+    one_event = sentence_log_p(parts, sentence_readings(parts, words, spelt=False), items)
+    return likelihood.total(), one_event
 
 
 def report(

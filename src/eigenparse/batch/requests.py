@@ -1,11 +1,15 @@
 """What a user asks of a verb; a kind of model uses what has a meaning for it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
+
+from eigenparse.errors import OptionError
 
 STANDARD_INPUT = "-"
-# How text is read: as it looks, as tokens between blanks, as prose, as one sentence of prose a line.
+FLAGS = {"n_labels": "labels", "as_json": "json", "form": "format"}  # of fields with other names
+# How text is read: as it looks, as tokens separated by spaces, as prose, as one sentence of prose a line.
 AUTO, TOKENS, RAW, RAW_LINES = "auto", "tokens", "raw", "raw-lines"
 
 
@@ -94,3 +98,11 @@ class InfoRequest:
     labels: Sequence[str] = ()
     n_labels: int = 6
     top: int = 5
+
+
+def refuse_given(asked: Any, what: str, *names: str) -> None:
+    """OptionError if one of these fields of a request was given, which change nothing for what is asked about."""
+    for one in fields(asked):
+        if one.name in names and getattr(asked, one.name) != one.default:
+            flag = FLAGS.get(one.name, one.name).replace("_", "-")
+            raise OptionError(f"--{flag} changes nothing for {what}; leave it out")

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -10,12 +11,16 @@ from eigenparse.api.grammar import Grammar
 from eigenparse.arrays import BoolVector
 from eigenparse.batch.perplexity import Rate
 from eigenparse.batch.places import ModelPlace, loaded
-from eigenparse.batch.requests import SampleRequest, ScoreRequest
+from eigenparse.batch.requests import SampleRequest, ScoreRequest, refuse_given
 from eigenparse.corpus.brackets import format_trees, notes, read_trees_report
 from eigenparse.corpus.columns import Treebank, sentences_of
-from eigenparse.corpus.conllu import check_conllu, read_lines
+from eigenparse.corpus.conllu import check_conllu, read_lines, word_line
 from eigenparse.corpus.files import find_files, read_text
 from eigenparse.decode.dependency.rerank import score_conllu, tree_totals
+from eigenparse.errors import OptionError
+from eigenparse.inference.dependency.proper_heads import projected_heads
+from eigenparse.inference.dependency.proper_trees import is_whole
+from eigenparse.inference.dependency.sample import sample_trees as dependency_sample
 from eigenparse.inference.grammar.proper import is_signed
 from eigenparse.inference.grammar.tree import TreeScores
 from eigenparse.models.dependency.deptree import TreeModel
@@ -26,6 +31,7 @@ from eigenparse.work.work import Where
 
 def score_brackets(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
     """A line per tree with its number, log p, sign and words, and a line of totals."""
+    refuse_given(asked, "a grammar", "column")
     grammar = Grammar.of(loaded(ModelPlace.of(path)))
     reading = read_trees_report(asked.sources, skip_broken=asked.skip_broken)
     for note in notes(reading):
@@ -62,20 +68,24 @@ def _is_counted(treebank: Treebank) -> BoolVector:
 
 
 def score_dependencies(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
-    """Dependency trees, by a latent tree model."""
-    model: TreeModel = loaded(ModelPlace.of(path))
+    """Dependency trees, by a latent tree model; totals that are not positive are counted."""
+    model, n_trees, n_bad = _tree_model(path, asked), 0, 0
     for source in find_files(asked.sources, suffixes=(".conllu", ".conll")):
         lines, text = read_text(source).split("\n"), io.StringIO()
         check_conllu(lines, str(source))
         for note in score_conllu(model, lines, text, source=str(source), skip_broken=asked.skip_broken):
             tell(f"skipped {note}")
-        yield text.getvalue().encode("utf-8")
+        found = text.getvalue()
+        n_trees, n_bad = n_trees + found.count("\n"), n_bad + found.count("nan")
+        yield found.encode("utf-8")
     tell(_scored(model))
+    if not model.is_proper:
+        tell(f"{n_bad} of {n_trees} totals are not positive")
 
 
 def perplexity_dependencies(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
     """Perplexity per word of dependency trees by a latent tree model; totals that are not positive are left out."""
-    model: TreeModel = loaded(ModelPlace.of(path))
+    model = _tree_model(path, asked)
     logs, words = [], []
     for source in find_files(asked.sources, suffixes=(".conllu", ".conll")):
         lines = read_text(source).split("\n")
@@ -93,16 +103,56 @@ def perplexity_dependencies(path: Path, asked: ScoreRequest, where: Where) -> It
     ).encode()
 
 
+def _tree_model(path: Path, asked: ScoreRequest) -> TreeModel:
+    """The model of a file, or the distribution nearest to it if that is asked for."""
+    refuse_given(asked, "a latent tree model", "column", "exact")
+    model: TreeModel = loaded(ModelPlace.of(path))
+    if model.is_proper or not asked.project:
+        return model
+    if isinstance(model, SplitHeads):
+        tell("projected: negative weights are zero")
+        return projected_heads(model)
+    raise OptionError(
+        f"the states of the estimator {model.estimator} are not visible, so that there is nothing to project; leave "
+        "out --project or train with --estimator em"
+    )
+
+
 def _scored(model: TreeModel) -> str:
     """What log p of a dependency tree is of."""
     if isinstance(model, SplitHeads):
-        return "log p is of forms and tags with their trees: a distribution over projective trees"
-    what = f"log p is of {', '.join(model.channels)} given the shapes of trees"
-    return what if model.is_proper else f"{what}; the parameters are signed, so that it is no distribution"
+        what = "log p is of forms and tags with their trees"
+        if model.is_proper:
+            return f"{what}: a distribution over projective trees"
+        return (
+            f"{what}; the weights are signed, so that it is no distribution, and --project takes the nearest"
+        )
+    if is_whole(model):
+        tags = "universal tags" if model.channels[0] == "upos" else "tags"
+        return f"log p is of {tags} with their trees, without words: a distribution over projective trees"
+    what = f"log p is of {', '.join(model.channels)} given the shapes of trees, which the model does not draw"
+    return what if model.is_proper else f"{what}; the parameters are signed, so it is not a distribution"
+
+
+def sample_dependencies(path: Path, asked: SampleRequest, where: Where) -> Iterator[bytes]:
+    """Dependency trees drawn from a latent tree model, in CoNLL-U, or their words."""
+    if asked.length is not None:
+        raise OptionError("the length of a sentence is drawn with its tree; leave out --length")
+    model: TreeModel = loaded(ModelPlace.of(path))
+    trees = dependency_sample(model, asked.n, seed=asked.seed, max_words=asked.max_words)
+    columns = [trees.strings(name) for name in ("form", "upos", "xpos")]
+    heads = trees.head.tolist()
+    for low, high in pairwise(trees.offsets.tolist()):
+        lines = [" ".join(columns[0][low:high])]
+        if not asked.words:
+            rows = zip(*(column[low:high] for column in columns), heads[low:high])
+            lines = [*(word_line(i, *row) for i, row in enumerate(rows, start=1)), ""]
+        yield "".join(f"{line}\n" for line in lines).encode("utf-8")
 
 
 def sample_trees(path: Path, asked: SampleRequest, where: Where) -> Iterator[bytes]:
     """Trees drawn from a grammar of probabilities, one per line, or their words."""
+    refuse_given(asked, "a grammar, which draws its lengths", "length")
     grammar = Grammar.of(loaded(ModelPlace.of(path)))
     trees = grammar.sample(asked.n, seed=asked.seed, max_words=asked.max_words)
     if not asked.words:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from eigenparse.batch.facts import posteriors_above
 from eigenparse.batch.inputs import sentences
 from eigenparse.batch.lines import open_lines, sentence_lines, shifted
 from eigenparse.batch.places import ModelPlace, loaded
@@ -153,15 +154,9 @@ def _labelled_lines(model: Tagger, corpus: Sequences, posteriors: bool) -> Itera
         for t in range(start, stop):
             fields = [column[t] for column in columns] + [model.labels[best[t]]]
             if posteriors:
-                fields.append(" ".join(_shown(model.labels, mu[t].tolist())))
+                fields.append(posteriors_above(model.labels, mu[t].tolist()))
             yield " ".join(fields)
         yield ""
-
-
-def _shown(labels: tuple[str, ...], values: list[float], least: float = 1e-3) -> list[str]:
-    """``label:posterior`` of the labels above ``least``, best first."""
-    order = sorted(range(len(labels)), key=lambda a: -values[a])
-    return [f"{labels[a]}:{values[a]:.4f}" for a in order if values[a] >= least]
 
 
 def _kbest_lines(model: RefinementHMM, corpus: Sequences, k: int) -> Iterator[str]:

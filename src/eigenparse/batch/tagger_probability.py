@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 
 from eigenparse.arrays import FloatArray, IntVector
+from eigenparse.batch.facts import log_table
 from eigenparse.batch.perplexity import Rate
 from eigenparse.batch.places import ModelPlace, loaded
-from eigenparse.batch.requests import SampleRequest, ScoreRequest
+from eigenparse.batch.requests import SampleRequest, ScoreRequest, refuse_given
 from eigenparse.batch.tag import named_columns
 from eigenparse.corpus.label_sources import guess_format, looks_like_prose, parse_labelled
 from eigenparse.corpus.sequences import Sequences, map_symbols
@@ -28,7 +29,7 @@ from eigenparse.learn.tagger.reading import joined
 from eigenparse.models.tagger.rhmm import Tagger
 from eigenparse.work.work import Where
 
-GIVEN = "p of labels given the tokens: this tagger is no distribution over words"
+GIVEN = "p of labels given the tokens: this tagger is not a distribution over words"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Conditional:
 
 def score(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
     """A line per sentence with its number, log p and number of tokens, a line of totals, and what p is of."""
+    refuse_given(asked, "a tagger", "column", "skip_broken", "project")
     model: Tagger = loaded(ModelPlace.of(path))
     corpus = _read(model, asked)
     if model.label not in corpus.names:
@@ -59,27 +61,25 @@ def score(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
     else:
         found = conditional(model, corpus)
         logs, note = np.where(found.sign > 0, found.log_abs, np.nan), f"{GIVEN}; {found.sentence()}"
-    yield b"sequence\tlog_p\ttokens\n"
-    rows = enumerate(zip(logs.tolist(), n.tolist()), start=1)
-    yield "".join(f"{k}\t{log:.6f}\t{size}\n" for k, (log, size) in rows).encode()
-    good = ~np.isnan(logs)
-    mean = float(logs[good].sum()) / max(int(n[good].sum()), 1)
-    yield f"total\t{logs[good].sum():.6f}\t{mean:.6f} per token\n{note}\n".encode()
+    if np.isnan(logs).all():
+        raise DataError(
+            f"{path} gives no labelling of these tokens a probability; check that it was trained on labels like these"
+        )
+    yield log_table(logs, n, "token")
+    yield f"{note}\n".encode()
 
 
 def perplexity(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
     """Lines of figures: words summed over all labellings, and with their labels where labels are given."""
+    refuse_given(asked, "a tagger", "column", "exact", "project")
     model: Tagger = loaded(ModelPlace.of(path))
     corpus = _read(model, asked)
     n, words = np.diff(corpus.offsets).astype(np.float64), corpus.column(model.columns[0])
     if not is_joint(model):
-        if model.label not in corpus.names:
-            raise DataError("this tagger is no distribution over words; give tokens with their labels")
-        found = conditional(model, corpus)
-        good = found.sign > 0
-        yield f"perplexity {Rate.of(found.log_abs[good], n[good])} per token of labels given the tokens\n".encode()
-        yield f"{found.sentence()}, which are left out\n".encode()
-        return
+        raise DataError(
+            "this tagger is a distribution over labels given the tokens, not over words; train with --emission class "
+            "or backoff and --method cluster, em, hmm or unigram, or see `eigenparse score` for the labels"
+        )
     chains = chains_of(model)
     whole, event = (sentence_logs(chains, words, corpus.offsets, spelt=spelt) for spelt in (True, False))
     ends = np.concatenate(([0], np.cumsum([len(word) for word in words.strings()])))
@@ -97,7 +97,7 @@ def perplexity(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]
 
 
 def sample(path: Path, asked: SampleRequest, where: Where) -> Iterator[bytes]:
-    """Tokens with their labels, an empty line after each sentence; or the words alone, a sentence a line."""
+    """Tokens with their labels, an empty line after each sentence; or the words alone, a sentence per line."""
     if asked.length is not None:
         raise OptionError("the length of a labelled sentence is drawn too; leave out --length")
     for words, labels in sample_sentences(

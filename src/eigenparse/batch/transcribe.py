@@ -38,6 +38,11 @@ def transcribe(path: Path, asked: TranscribeRequest, where: Where) -> Iterator[b
         raise OptionError(
             "a TextGrid holds the phones of one recording; add --folder FOLDER, leave out --frames"
         )
+    names = [Path(source).stem for source in asked.sources]
+    if asked.folder is not None and (twice := {name for name in names if names.count(name) > 1}):
+        raise OptionError(
+            f"{len(twice)} names of recordings, as {min(twice)}, come twice; use a folder for each"
+        )
     if asked.folder is not None:
         asked.folder.mkdir(parents=True, exist_ok=True)
     place = ModelPlace.of(path)

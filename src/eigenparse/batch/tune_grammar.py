@@ -4,7 +4,6 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,11 +17,10 @@ from eigenparse.decode.grammar.request import Request
 from eigenparse.decode.grammar.results import PLAIN, answer_or_none, make_tables, parses_of
 from eigenparse.errors import DataError, OptionError
 from eigenparse.evaluate.brackets import score_brackets
-from eigenparse.learn.grammar.learner import with_factor
+from eigenparse.learn.grammar.learner import head_rules, with_factor
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.learn.grammar.shards import Shards
 from eigenparse.models.grammar.pcfg import LatentGrammar
-from eigenparse.run.local import thread_map
 from eigenparse.work.progress import tell
 from eigenparse.work.work import Work
 
@@ -44,7 +42,7 @@ class F1:
     statuses: dict[str, int]
 
 
-def dev_scores(grammar: LatentGrammar, gold: Treebank, jobs: int = 1) -> F1:
+def dev_scores(grammar: LatentGrammar, gold: Treebank) -> F1:
     """Parse the words of gold trees and compare; sentences too long to parse count as failed."""
     tables = make_tables(make_parser(grammar))
     requests = [Request(words) for words in sentences_of(gold)]
@@ -52,7 +50,7 @@ def dev_scores(grammar: LatentGrammar, gold: Treebank, jobs: int = 1) -> F1:
     found = []
     for at in range(0, len(requests), BLOCK):
         block = requests[at : at + BLOCK]
-        answers = thread_map(partial(answer_or_none, tables, k=1), block, jobs=jobs)
+        answers = [answer_or_none(tables, request, k=1) for request in block]
         found += [best[0] for best in parses_of(tables, block, answers, PLAIN)]
     elapsed = time.perf_counter() - start
     guess = parse_trees("\n".join(one.tree or _flat(one.tokens) for one in found))
@@ -97,7 +95,7 @@ def learnt(grammar: LatentGrammar) -> list[str]:
     if report.get("head_rules_know", 1.0) < ENOUGH:
         lines.append(
             f"the English head rules know {100 * report['head_rules_know']:.0f} % of these phrases: wide ones are cut "
-            f"by --factor {report['binarisation']['factor']}"
+            f"by --factor {report['binarisation']['factor']}; heads of arcs follow rules learnt from the trees"
         )
     values = (report.get("members") or [{}])[0].get("singular", {})
     ratios = [v[-1] / v[0] for v in values.values() if len(v) > 1 and v[0] > 0]
@@ -157,7 +155,7 @@ def _trials(treebank: Treebank, dev: Treebank, work: Work) -> Callable[[GrammarO
 
 def _frequent(options: GrammarOptions, treebank: Treebank) -> list[tuple[str, int]]:
     """Names and node counts of the most frequent labels of the binary trees."""
-    trees = binarise(treebank, with_factor(options, treebank)[0].filled().binarisation)
+    trees = binarise(treebank, with_factor(options, head_rules(treebank)[1]).filled().binarisation)
     count = np.bincount(trees.label, minlength=len(trees.labels))
     order = np.argsort(-count, kind="stable")[:N_LABELS]
     return [(str(trees.labels[a]), int(count[a])) for a in order]

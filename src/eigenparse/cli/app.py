@@ -8,6 +8,17 @@ from typing import Any, ClassVar, Literal, get_args
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from eigenparse.cli.checks import check_values
+
+# How ``eigenparse --help`` groups the verbs, and in which order.
+PANELS = {
+    "Use a model": "parse tag transcribe serve info score perplexity sample rerank",
+    "Train a model": "train embed merge guide demo",
+    "Work with data and results": "evaluate compare draw plot convert normalise",
+    "Other": "reproduce warm-up",
+}
+PANEL = {name: panel for panel, names in PANELS.items() for name in names.split()}
+
 
 class Learners(TyperGroup):
     """A group with commands that are made from records when they are asked for; a list needs their titles only.
@@ -20,15 +31,18 @@ class Learners(TyperGroup):
     is_listed = False
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Names of all commands."""
-        return list(dict.fromkeys([*super().list_commands(ctx), *Learners.titles(str(self.name))]))
+        """Names of all commands, in the order of their panels."""
+        found = list(dict.fromkeys([*super().list_commands(ctx), *Learners.titles(str(self.name))]))
+        order = [name for name in PANEL if name in found]
+        return [*order, *(name for name in found if name not in order)]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A command; for a list, one that has a title and nothing else."""
         known = super().get_command(ctx, cmd_name)
         if known is not None or not self.is_listed:
             return known or Learners.make(str(self.name), cmd_name)
-        return TyperCommand(cmd_name, help=Learners.titles(str(self.name))[cmd_name])
+        title = Learners.titles(str(self.name))[cmd_name]
+        return TyperCommand(cmd_name, help=title, rich_help_panel=PANEL.get(cmd_name))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """The list of commands."""
@@ -44,12 +58,12 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     cls=Learners,
 )
-train = typer.Typer(name="train", help="Learn a model from a corpus.", no_args_is_help=True, cls=Learners)
-app.add_typer(train)
+train = typer.Typer(name="train", help="Train a model on a corpus.", no_args_is_help=True, cls=Learners)
+app.add_typer(train, rich_help_panel=PANEL["train"])
 reproduce = typer.Typer(
-    name="reproduce", help="Repeat a paper's experiments; print and write its tables.", no_args_is_help=True
+    name="reproduce", help="Repeat the experiments of a paper and write its tables.", no_args_is_help=True
 )
-app.add_typer(reproduce)
+app.add_typer(reproduce, rich_help_panel=PANEL["reproduce"])
 
 # Marks of parameters that name files: Annotated[Path, typer.Option(...), WRITTEN].
 FileUse = Literal["read", "written", "folder"]
@@ -70,11 +84,13 @@ def verb(group: typer.Typer, name: str | None = None, *, epilog: str) -> Callabl
             from eigenparse.batch.files import check_files
 
             uses = file_uses(function)
+            check_values(values, _named(values, uses, READ))
             check_files(*(_named(values, uses, use) for use in (READ, WRITTEN, FOLDER)))
             return function(**values)
 
         checked.checks_files = True  # type: ignore[attr-defined]
-        group.command(name, epilog=epilog)(checked)
+        panel = PANEL.get(name or function.__name__) if group is app else None
+        group.command(name, epilog=epilog, rich_help_panel=panel)(checked)
         return function
 
     return register

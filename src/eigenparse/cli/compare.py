@@ -20,14 +20,12 @@ Examples:
 def compare(
     gold: Annotated[Path, typer.Argument(metavar="GOLD", help="Gold trees."), READ],
     guesses: Annotated[
-        list[Path], typer.Argument(metavar="GUESS...", help="Trees of one or two parsers."), READ
+        list[Path], typer.Argument(metavar="GUESS...", help="Predicted trees of one or two parsers."), READ
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for index.html."), FOLDER],
-    params: Annotated[
-        Path | None, typer.Option(metavar="FILE.prm", help="EVALB parameter file."), READ
-    ] = None,
+    params: Annotated[Path | None, typer.Option(metavar="FILE.prm", help="EVALB parameters."), READ] = None,
 ) -> None:
-    """Write a self-contained page that shows every difference, the worst sentences first.
+    """Write a web page of the differences between gold and predicted trees, worst sentences first.
 
     Missing, wrong and crossing brackets are marked; tables count error classes and confused labels and tags.  All
     counts agree with `eigenparse evaluate`.

@@ -8,6 +8,7 @@ import typer
 
 from eigenparse.cli.app import READ, app, verb
 from eigenparse.cli.options import Out, SkipBroken, Trees
+from eigenparse.errors import OptionError
 
 
 class Target(StrEnum):
@@ -33,19 +34,22 @@ def convert(
     to: Annotated[
         Target,
         typer.Option(
-            "--to", help="CoNLL-U by head rules; one sentence per line; or one word and its tag per line."
+            "--to",
+            help="conllu: dependency trees; words: one sentence per line; columns: word and tag per line.",
         ),
     ] = Target.conllu,
     rules: Annotated[
-        Path | None, typer.Option(help="Head rules; a table for English is built in."), READ
+        Path | None, typer.Option(help="File of head rules. Default: built-in rules for English."), READ
     ] = None,
     skip_broken: SkipBroken = False,
     out: Out = None,
 ) -> None:
-    """Convert bracketed trees to dependency trees by head rules, to plain sentences or to tagged words."""
+    """Convert bracketed trees to dependency trees, plain sentences or tagged words."""
     from eigenparse.batch.convert import cleaned, conllu, leaf_lines
     from eigenparse.batch.files import write_chunks
 
+    if rules is not None and to is not Target.conllu:
+        raise OptionError(f"--rules changes nothing for --to {to.value}; leave it out")
     treebank = cleaned(trees, skip_broken=skip_broken)
     lines = (
         conllu(treebank, rules) if to is Target.conllu else leaf_lines(treebank, tags=to is Target.columns)

@@ -15,9 +15,9 @@ def demo(
         "demo-output"
     ),
     seed: Seed = 0,
-    trees: Annotated[int, typer.Option(min=100, help="Trees to learn from.")] = 4000,
+    trees: Annotated[int, typer.Option(min=100, help="Number of training trees.")] = 4000,
 ) -> None:
-    """Learn from a synthetic treebank with known hidden states, compare, parse and draw."""
+    """Train on a bundled synthetic treebank, compare with a plain PCFG, parse and draw."""
     from eigenparse.batch.demo import run_demo
 
     run_demo(out, seed=seed, n_trees=trees, tell=typer.echo)

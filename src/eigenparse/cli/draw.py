@@ -44,25 +44,24 @@ def draw(
         READ,
     ],
     form: Annotated[
-        Picture | None, typer.Option("--format", help="Text for the terminal, SVG or PNG.")
+        Picture | None,
+        typer.Option("--format", help="Output format. Default: by the name of the output file."),
     ] = None,
-    arcs: Annotated[bool, typer.Option("--arcs", help="Draw dependency arcs, by head rules.")] = False,
+    arcs: Annotated[
+        bool, typer.Option("--arcs", help="Draw dependency arcs found by head rules instead of trees.")
+    ] = False,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Write this file; several pictures get numbers."),
+        typer.Option("--out", "-o", help="Output file; several pictures get numbered names."),
         WRITTEN,
     ] = None,
-    folder: Annotated[
-        Path | None, typer.Option(help="Write one picture for each tree into this folder."), FOLDER
-    ] = None,
-    number: Annotated[int | None, typer.Option(min=1, help="Draw this tree only, counted from 1.")] = None,
-    width: Annotated[
-        int | None, typer.Option(min=1, help="Columns of text; wider trees are drawn sideways.")
-    ] = None,
-    scale: Annotated[float, typer.Option(min=0.1, max=20, help="Pixels of PNG for each of SVG.")] = 2.0,
+    folder: Annotated[Path | None, typer.Option(help="Write one picture per tree here."), FOLDER] = None,
+    number: Annotated[int | None, typer.Option(min=1, help="Draw only this tree, counted from 1.")] = None,
+    width: Annotated[int | None, typer.Option(min=1, help="Width; wider trees are drawn sideways.")] = None,
+    scale: Annotated[float, typer.Option(min=0.1, max=20, help="Scale of PNG pictures.")] = 2.0,
     skip_broken: SkipBroken = False,
 ) -> None:
-    """Draw trees or dependency arcs, upright where they fit into the terminal and sideways where they do not."""
+    """Draw trees or dependency arcs in the terminal, as SVG or as PNG."""
     from eigenparse.batch.draw import Canvas
     from eigenparse.batch.draw import draw as draw_trees
 

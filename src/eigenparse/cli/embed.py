@@ -13,15 +13,15 @@ from eigenparse.errors import OptionError
 from eigenparse.models.registry import Kind, named
 
 TITLE = "Learn word vectors from text, or show the nearest neighbours of a word."
-OUT = typer.Option("--out", "-o", metavar="VECTORS", help="The file of vectors to write.")
+OUT = typer.Option("--out", "-o", metavar="VECTORS", help="Output file for the vectors.")
 MORE: dict[str, tuple[Any, Any]] = {
     "out": (Annotated[Path | None, OUT, WRITTEN], None),
     "text_out": (
-        Annotated[Path | None, typer.Option(help="Write the vectors as word2vec text too."), WRITTEN],
+        Annotated[Path | None, typer.Option(help="Also write the vectors in word2vec text format."), WRITTEN],
         None,
     ),
     "near": (Annotated[list[str] | None, typer.Option(help="Show the words nearest to this one.")], None),
-    "top": (Annotated[int, typer.Option(min=1, help="With --near: how many.")], 10),
+    "top": (Annotated[int, typer.Option(min=1, help="Number of neighbours for --near.")], 10),
 }
 
 
@@ -31,6 +31,8 @@ def command(kind: Kind) -> Any:
 
     def embed(**values: Any) -> None:
         near, top, text_out = (values.pop(name) for name in ("near", "top", "text_out"))
+        if near and (values["out"] or text_out):
+            raise OptionError("--near writes no file; leave out --out and --text-out")
         if near:
             _show(values["sources"], near, top)
         elif values["out"] is not None:
@@ -39,7 +41,7 @@ def command(kind: Kind) -> Any:
             with TemporaryDirectory() as folder:
                 _write_text(learn(kind, {**values, "out": Path(folder) / "vectors"}), text_out)
         else:
-            raise OptionError("nowhere to write the vectors; give --out FILE")
+            raise OptionError("no output file for the vectors; give --out FILE")
 
     embed.__doc__ = TITLE
     embed.__signature__ = inspect.Signature(parameters(options, reading, MORE))  # type: ignore[attr-defined]
@@ -59,7 +61,7 @@ def _show(sources: list[str], words: list[str], top: int) -> None:
     from eigenparse.models.vectors.word2vec import load_vectors
 
     if len(sources) != 1:
-        raise OptionError(f"--near reads one file of vectors, got {len(sources)} instead")
+        raise OptionError(f"--near reads exactly one file of vectors, got {len(sources)} instead")
     vectors = load_vectors(sources[0])
     for word in words:
         for other, cosine in nearest(vectors, word, top):

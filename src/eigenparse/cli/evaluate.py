@@ -1,4 +1,4 @@
-"""eigenparse evaluate: what is right and what was predicted in, figures out."""
+"""eigenparse evaluate: gold data and predictions in, scores out."""
 
 from pathlib import Path
 from typing import Annotated
@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import READ, app, verb
-from eigenparse.cli.options import WAIT, Cluster, Jobs, Wait
+from eigenparse.cli.checks import WAIT
+from eigenparse.cli.options import Cluster, Jobs, Wait
 
 EXAMPLES = """
 Examples:
@@ -25,45 +26,47 @@ Examples:
 
 @verb(app, epilog=EXAMPLES)
 def evaluate(
-    gold: Annotated[Path, typer.Argument(help="What is right."), READ],
-    guess: Annotated[Path, typer.Argument(help="What was predicted, in the same order."), READ],
+    gold: Annotated[Path, typer.Argument(help="Gold data."), READ],
+    guess: Annotated[Path, typer.Argument(help="Predictions, in the same order."), READ],
     params: Annotated[
-        str | None, typer.Option(help="EVALB parameter file; COLLINS is built in."), READ
+        str | None, typer.Option(help="EVALB parameter file. Default: COLLINS.prm, built in."), READ
     ] = None,
-    strict: Annotated[bool, typer.Option("--strict", help="Exactly as the reference scorer.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Score exactly as the reference scorer.")] = False,
     compare: Annotated[
-        Path | None, typer.Option(help="Another prediction: is the difference real?"), READ
+        Path | None, typer.Option(help="Second prediction; test whether the difference is significant."), READ
     ] = None,
-    per_sentence: Annotated[bool, typer.Option("--per-sentence", help="One line per sentence.")] = False,
-    per_label: Annotated[bool, typer.Option("--per-label", help="One line per label.")] = False,
-    cutoff: Annotated[int | None, typer.Option(help="Length of short sentences, scored apart.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="All figures as JSON.")] = False,
+    per_sentence: Annotated[bool, typer.Option("--per-sentence", help="Print scores per sentence.")] = False,
+    per_label: Annotated[bool, typer.Option("--per-label", help="Print scores per label.")] = False,
+    cutoff: Annotated[int | None, typer.Option(help="Also score sentences up to this length.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all scores as JSON.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of the resampling for --compare.")] = 0,
     resamples: Annotated[int, typer.Option(help="Number of resamples for --compare.")] = 10_000,
-    format_name: Annotated[str | None, typer.Option("--format", help="Format, if not to be guessed.")] = None,
-    train: Annotated[Path | None, typer.Option(help="Words that this file lacks are unknown."), READ] = None,
+    format_name: Annotated[
+        str | None, typer.Option("--format", help="Input format. Default: recognised by content.")
+    ] = None,
+    train: Annotated[Path | None, typer.Option(help="Training data, to find unknown words."), READ] = None,
     keep_tag_suffix: Annotated[
         bool | None,
         typer.Option(
             "--keep-tag-suffix/--no-keep-tag-suffix",
-            help="Whether tags such as N-D differ from N. Default: if the prediction has such tags.",
+            help="Treat tags such as N-D as different from N. Default: if the prediction has such tags.",
         ),
     ] = None,
     drop: Annotated[
-        list[str] | None, typer.Option(help="Leave out words and brackets of this label. May be repeated.")
+        list[str] | None, typer.Option(help="Ignore words and brackets with this label. May be repeated.")
     ] = None,
-    rate: Annotated[int, typer.Option(min=1, help="Samples per second of .phn files.")] = 16_000,
+    rate: Annotated[int, typer.Option(min=1, help="Sampling rate of .phn files in Hz.")] = 16_000,
     calibration: Annotated[
         bool,
         typer.Option(
-            "--calibration", help="The prediction is a grammar: how often are its posteriors right?"
+            "--calibration", help="GUESS is a grammar; compare its posteriors with how often it is right."
         ),
     ] = False,
     cluster: Cluster = None,
     wait: Wait = WAIT,
     jobs: Jobs = 1,
 ) -> None:
-    """Score predictions against gold."""
+    """Score predictions against gold data."""
     if calibration:
         from eigenparse.batch.evaluate_calibration import calibration_lines
 

@@ -27,26 +27,30 @@ def guide(
         tuple[Path, Path] | None,
         typer.Option(
             metavar="TREES ARCS",
-            help="Phrase trees and dependency trees of the same text: count which arcs make phrases; unless given, "
-            "as counted in GUM.",
+            help="Phrase trees and dependency trees of the same text, to count which arcs form phrases. "
+            "Default: counts from GUM.",
         ),
         READ,
     ] = None,
     required: Annotated[
         float,
         typer.Option(
-            min=0.0, help="Share of phrases among the spans of a relation that makes them required."
+            min=0.0, help="Spans of a relation are required if at least this share of them are phrases."
         ),
     ] = 0.85,
     crossed: Annotated[
         float,
-        typer.Option(min=0.0, max=1.0, help="Share of crossed spans up to which crossing them is forbidden."),
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="Crossing a relation's spans is forbidden if at most this share is crossed.",
+        ),
     ] = 0.12,
-    most: Annotated[int | None, typer.Option(min=1, help="Sentences to take, evenly spread.")] = None,
+    most: Annotated[int | None, typer.Option(min=1, help="Maximum number of sentences to use.")] = None,
     out: Out = None,
     jobs: Jobs = 1,
 ) -> None:
-    """Make phrase trees of a dependency treebank: parse under its tags, and keep its subtrees whole."""
+    """Turn a dependency treebank into phrase-structure trees that agree with its tags and arcs."""
     from eigenparse.batch import guide as batch
     from eigenparse.batch.files import write_chunks
     from eigenparse.models.registry import verb_of

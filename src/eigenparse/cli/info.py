@@ -13,14 +13,12 @@ from eigenparse.errors import printable
 @verb(app, epilog="Example:\n\n  eigenparse info english.model --label NP --label VP --top 6")
 def info(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="Any model file."), READ],
-    as_json: Annotated[bool, typer.Option("--json", help="Everything as JSON.")] = False,
-    label: Annotated[
-        list[str] | None, typer.Option(help="Show the states of this label; may be repeated.")
-    ] = None,
-    labels: Annotated[int, typer.Option(min=0, help="Show the states of so many labels.")] = 6,
-    top: Annotated[int, typer.Option(min=1, help="Words and phrases shown of a state.")] = 5,
+    as_json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    label: Annotated[list[str] | None, typer.Option(help="Label to show states of; may be repeated.")] = None,
+    labels: Annotated[int, typer.Option(min=0, help="Number of labels whose states are shown.")] = 6,
+    top: Annotated[int, typer.Option(min=1, help="Number of words and phrases shown per state.")] = 5,
 ) -> None:
-    """Say what a model holds: labels, states, their typical words and phrases, singular values."""
+    """Show what a model contains: labels, states with typical words and phrases, singular values."""
     from eigenparse.batch.info import info as info_of
     from eigenparse.batch.requests import InfoRequest
 

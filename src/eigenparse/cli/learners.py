@@ -12,27 +12,26 @@ from typing import Annotated, Any
 import typer
 
 from eigenparse.cli.app import READ, WRITTEN, Learners, verb
+from eigenparse.cli.checks import WAIT
 from eigenparse.cli.fields import option_of, picked, plain_value, shown_fields
-from eigenparse.cli.options import WAIT, Wait
+from eigenparse.cli.options import Cluster, Jobs, Resume, Wait
+from eigenparse.learn.options import refuse_idle
 from eigenparse.models.registry import Kind, kind_named, kinds, named
 from eigenparse.work.work import Where
 
 EMBED = "embed"
-SOURCES = ("TRAIN...", "Files to learn from; - is standard input.")
-OUT = typer.Option("--out", "-o", metavar="MODEL", help="The model file to write.")
+SOURCES = ("TRAIN...", "Training files; - is standard input.")
+OUT = typer.Option("--out", "-o", metavar="MODEL", help="Model file to write.")
 DEV = typer.Option(metavar="FILE", help="Development data to score the model on.")
-REPORT = typer.Option(metavar="FILE.json", help="Write what was learnt, and how, here.")
-JOBS = typer.Option(min=0, metavar="N", help="Processes; 0 for all cores.")
-CLUSTER = typer.Option(metavar="ADDRESS", help="Learn on a Dask cluster, as tcp://host:8786.")
-RESUME = typer.Option("--resume", help="Continue an interrupted run of this command.")
+REPORT = typer.Option(metavar="FILE.json", help="Write a training report to this file.")
 RUNNING: dict[str, tuple[Any, Any]] = {
     "out": (Annotated[Path, OUT, WRITTEN], ...),
     "dev": (Annotated[str | None, DEV, READ], None),
     "report": (Annotated[Path | None, REPORT, WRITTEN], None),
-    "jobs": (Annotated[int, JOBS], 1),
-    "cluster": (Annotated[str | None, CLUSTER], None),
+    "jobs": (Jobs, 1),
+    "cluster": (Cluster, None),
     "wait": (Wait, WAIT),
-    "resume": (Annotated[bool, RESUME], False),
+    "resume": (Resume, False),
 }
 
 
@@ -44,7 +43,7 @@ def command(kind: Kind) -> Any:
         learn(kind, values)
 
     run.__name__ = kind.trainer.rpartition(" ")[2]
-    run.__doc__ = (inspect.getdoc(options) or f"Learn {kind.title}.").split("\n\n")[0]
+    run.__doc__ = (inspect.getdoc(options) or f"Train {kind.title}.").split("\n\n")[0]
     run.__signature__ = inspect.Signature(parameters(options, reading, {}))  # type: ignore[attr-defined]
     return alone(run, getattr(options, "examples", ()) or (f"eigenparse {kind.trainer} FILE --out my.model",))
 
@@ -65,6 +64,7 @@ def learn(kind: Kind, values: dict[str, Any]) -> Any:
     where = Where(given["jobs"], given["cluster"], given["resume"], given["wait"])
     records = (named(kind.options or ""), named(kind.reading or ""))
     chosen, read = (record(**picked(record, given)) for record in records)
+    refuse_idle(chosen, read)
     return train(kind, chosen, read, given["sources"], given["out"], where, given["dev"], given["report"])
 
 
@@ -73,7 +73,7 @@ def titles(group: str) -> dict[str, str]:
     if group != "train":
         return {EMBED: "Learn word vectors from text, or show the nearest neighbours of a word."}
     return {
-        kind.trainer.removeprefix("train "): f"Learn {kind.title}."
+        kind.trainer.removeprefix("train "): f"Train {kind.title}."
         for kind in trained_kinds()
         if kind.trainer.startswith("train ")
     }

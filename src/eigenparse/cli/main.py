@@ -4,18 +4,20 @@ import gc
 import os
 import signal
 import sys
-from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
-from types import FrameType
 
 import typer
 
 from eigenparse import __version__
 from eigenparse.cli.app import app
-from eigenparse.cli.streams import mend_streams
+from eigenparse.cli.signals import answer_signals
+from eigenparse.cli.streams import replace_closed_streams
 from eigenparse.errors import EigenparseError
 from eigenparse.work.progress import tell
+
+ENDINGS = {128 + signal.SIGINT: "interrupted", 128 + signal.SIGTERM: "terminated"}  # by exit code
+FEW_CYCLES = 200_000  # objects between two searches for cycles, which imports and arrays hardly make
 
 
 def _version(wanted: bool) -> None:
@@ -39,11 +41,6 @@ def complain(sentence: str, code: int) -> int:
     return code
 
 
-def _end(number: int, frame: FrameType | None) -> None:
-    """Answer SIGTERM as a program that cleans up after itself."""
-    raise SystemExit(128 + number)
-
-
 def register(words: list[str]) -> None:
     """Import the verb asked for, which registers itself, or all of them where that is not clear."""
     name = "_".join(words[: 2 if words[:1] == ["reproduce"] else 1]).replace("-", "_")
@@ -53,26 +50,39 @@ def register(words: list[str]) -> None:
     import_module(f"eigenparse.cli.{name if known else 'verbs'}")
 
 
+def last_words(number: int) -> None:
+    """Leave nothing half-written behind when the process must end in the middle of a kernel."""
+    import multiprocessing
+
+    from eigenparse.corpus.files import discard_unfinished
+    from eigenparse.work.kept import leave_open
+
+    for worker in multiprocessing.active_children():
+        worker.terminate()
+    leave_open()
+    discard_unfinished()
+    complain(f"{ENDINGS[128 + number]}; no incomplete file was left behind", 0)
+    sys.stderr.flush()
+
+
 def main() -> None:
     """Run the application; every expected failure is one sentence and a non-zero exit code."""
-    mend_streams()
+    replace_closed_streams()
     try:
-        with suppress(ValueError):  # not the main thread
-            signal.signal(signal.SIGTERM, _end)
-        gc.disable()  # nothing that an import makes is garbage
+        answer_signals(last_words)
+        gc.set_threshold(FEW_CYCLES)
         register(sys.argv[1:])
-        gc.enable()
         app()
     except EigenparseError as problem:
         code = complain(str(problem), 1)
     except SystemExit as ended:
-        if ended.code == 130:  # the application has turned Ctrl-C into this
-            complain("interrupted; nothing half-written was left behind", 130)
-        if ended.code == 128 + signal.SIGTERM:
-            complain("told to end; nothing half-written was left behind", 143)
+        if (
+            isinstance(ended.code, int) and ended.code in ENDINGS
+        ):  # the application has turned Ctrl-C into this
+            complain(f"{ENDINGS[ended.code]}; no incomplete file was left behind", ended.code)
         raise
     except KeyboardInterrupt:
-        code = complain("interrupted; nothing half-written was left behind", 130)
+        code = complain(f"{ENDINGS[130]}; no incomplete file was left behind", 130)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
@@ -81,9 +91,8 @@ def main() -> None:
     except FileExistsError as problem:
         code = complain(f"{problem.filename}: is a file; name a folder", 1)
     except OSError as problem:
-        code = complain(
-            f"{problem.filename or 'input or output'}: {problem.strerror or problem}; check path and space", 1
-        )
+        where, why = problem.filename or "input or output", problem.strerror or problem
+        code = complain(f"{where}: {why}; check the path and free disk space", 1)
     else:
         code = 0
     sys.exit(code)

@@ -7,6 +7,7 @@ import typer
 
 from eigenparse.cli.app import app, verb
 from eigenparse.cli.options import Drop, KeepTagSuffix, Out, SkipBroken, Trees
+from eigenparse.errors import OptionError
 
 
 class Factor(StrEnum):
@@ -22,19 +23,21 @@ def normalise(
     skip_broken: SkipBroken = False,
     keep_tag_suffix: KeepTagSuffix = False,
     drop: Drop = None,
-    binarise: Annotated[
-        Factor | None, typer.Option(help="Print binary trees, factored to this side.")
-    ] = None,
-    horizontal: Annotated[int, typer.Option(min=0, help="Siblings that intermediate nodes remember.")] = 0,
-    vertical: Annotated[int, typer.Option(min=1, help="1: no ancestor is remembered, 2: the parent.")] = 1,
-    pretty: Annotated[bool, typer.Option(help="Spread every tree over several lines.")] = False,
+    binarise: Annotated[Factor | None, typer.Option(help="Print trees binarised to this side.")] = None,
+    horizontal: Annotated[
+        int, typer.Option(min=0, help="Siblings recorded in intermediate labels (horizontal Markov order).")
+    ] = 0,
+    vertical: Annotated[int, typer.Option(min=1, help="2: labels are annotated with their parent.")] = 1,
+    pretty: Annotated[bool, typer.Option(help="Print each tree over several indented lines.")] = False,
     out: Out = None,
 ) -> None:
-    """Print the cleaned trees: no traces, no function tags, no X over X, one root TOP."""
+    """Print cleaned trees: no traces, no function tags, no unary X over X, one root TOP."""
     from eigenparse.batch.convert import cleaned
     from eigenparse.batch.files import write_chunks
     from eigenparse.corpus import brackets, cleaning, transform
 
+    if binarise is None and (horizontal, vertical) != (0, 1):
+        raise OptionError("--horizontal and --vertical are for binary trees; add --binarise right or left")
     options = cleaning.normalisation_by(keep_tag_suffix, drop or ())
     result = cleaned(trees, skip_broken=skip_broken, options=options)
     if binarise is not None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from eigenparse.cli.app import FOLDER, READ, WRITTEN
+from eigenparse.cli.checks import WAIT
 from eigenparse.corpus.cleaning import HELP
 from eigenparse.errors import OptionError
 
@@ -16,21 +17,23 @@ if TYPE_CHECKING:
     from eigenparse.experiments.treebanks import Corpus
     from eigenparse.report import Report as Pages
 
-Jobs = Annotated[int, typer.Option(min=0, metavar="N", help="Processes; 0 for all cores.")]
+Jobs = Annotated[int, typer.Option(min=0, metavar="N", help="Number of processes; 0 for all cores.")]
 Cluster = Annotated[
-    str | None, typer.Option(metavar="ADDRESS", help="Work on a Dask cluster, as tcp://host:8786.")
+    str | None, typer.Option(metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786.")
 ]
-WAIT = 60.0
 Wait = Annotated[
-    float, typer.Option(min=0.1, metavar="SECONDS", help="Time to wait for a worker of the cluster.")
+    float, typer.Option(min=0.1, metavar="SECONDS", help="Time to wait for workers of the cluster.")
 ]
-Seed = Annotated[int, typer.Option(min=0, help="Seed; the same seed gives the same result.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue an interrupted run of this command.")]
+Seed = Annotated[int, typer.Option(min=0, help="Random seed; the same seed gives the same result.")]
 Trees = Annotated[
     list[str],
     typer.Argument(metavar="TREES...", help="Files, directories or globs; - is standard input."),
     READ,
 ]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="Write this file instead."), WRITTEN]
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", help="Output file. Default: standard output."), WRITTEN
+]
 Treebanks = Annotated[
     list[Path] | None,
     typer.Option(
@@ -41,7 +44,9 @@ Treebanks = Annotated[
     READ,
 ]
 Report = Annotated[
-    Path, typer.Option("--out", "-o", help="Folder, or .html file, for the report and its JSON."), FOLDER
+    Path,
+    typer.Option("--out", "-o", help="Folder, or .html file, for the report; its JSON is written beside it."),
+    FOLDER,
 ]
 KeepTagSuffix = Annotated[bool, typer.Option("--keep-tag-suffix", help=HELP["keep_tag_suffix"])]
 Drop = Annotated[
@@ -92,7 +97,7 @@ def numbers(text: str, option: str) -> tuple[int, ...]:
     try:
         return tuple(sorted({int(part) for part in text.split(",")}))
     except ValueError:
-        raise OptionError(f"{option} must be numbers with commas between, got {text!r} instead") from None
+        raise OptionError(f"{option} must be numbers separated by commas, got {text!r} instead") from None
 
 
 def corpora_of(data: list[Path] | None, seed: int) -> "list[Corpus]":

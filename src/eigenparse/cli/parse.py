@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import READ, WRITTEN, app, verb
-from eigenparse.cli.options import WAIT, Cluster, Wait, run
+from eigenparse.cli.checks import WAIT
+from eigenparse.cli.options import Cluster, Wait, run
 from eigenparse.cli.texts import arguments, default_form
 
 EXAMPLES = """
@@ -57,56 +58,61 @@ class Combination(StrEnum):
 @verb(app, epilog=EXAMPLES)
 def parse(
     model: Annotated[
-        Path, typer.Argument(metavar="[MODEL|TEXT]", help="A model that `train` wrote, or en."), READ
+        Path,
+        typer.Argument(metavar="[MODEL|TEXT]", help="Model file, or en (bundled)."),
+        READ,
     ],
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="[FILE|-|TEXT]", help="Text, tokens, trees or CoNLL-U: recognised by how it looks."
+            metavar="[FILE|-|TEXT]", help="Text, tokens, trees or CoNLL-U; the format is recognised."
         ),
         READ,
     ] = Path("-"),
     tagged: Annotated[bool, typer.Option("--tagged", help="Tokens are word_TAG; the tags are kept.")] = False,
-    tokens: Annotated[bool, typer.Option("--tokens", help="Tokens stand between blanks already.")] = False,
-    raw: Annotated[bool, typer.Option("--raw", help="Plain text: find sentences and tokens first.")] = False,
+    tokens: Annotated[bool, typer.Option("--tokens", help="Input is tokenised, with spaces.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Plain text: split into sentences and tokens.")] = False,
     raw_lines: Annotated[
-        bool, typer.Option("--raw-lines", help="Plain text with one sentence per line: find tokens first.")
+        bool, typer.Option("--raw-lines", help="Plain text, one sentence per line: tokenise only.")
     ] = False,
-    kbest: Annotated[int, typer.Option(min=1, metavar="K", help="So many different trees per sentence.")] = 1,
+    kbest: Annotated[
+        int, typer.Option(min=1, max=10_000, metavar="K", help="Number of trees per sentence.")
+    ] = 1,
     form: Annotated[
-        Form | None, typer.Option("--format", help="How to write trees; a text at a terminal is drawn.")
+        Form | None,
+        typer.Option("--format", help="Output format; a sentence given at a terminal is drawn."),
     ] = None,
-    decoder: Annotated[Decoder | None, typer.Option(help="What the tree is to maximise.")] = None,
-    combination: Annotated[Combination | None, typer.Option(help="How an ensemble votes.")] = None,
+    decoder: Annotated[Decoder | None, typer.Option(help="What the chosen tree maximises.")] = None,
+    combination: Annotated[Combination | None, typer.Option(help="How an ensemble is combined.")] = None,
     threshold: Annotated[
-        float | None, typer.Option(help="Minimum posterior for a bracket; higher favours precision.")
+        float | None,
+        typer.Option(min=0.0, max=1.0, help="Minimum posterior for a bracket; higher favours precision."),
     ] = None,
-    max_length: Annotated[int | None, typer.Option(min=1, help="Skip longer sentences.")] = None,
-    memory: Annotated[
-        int | None, typer.Option(min=1, metavar="MB", help="Memory limit of one chart.")
-    ] = None,
+    max_length: Annotated[int | None, typer.Option(min=1, help="Skip sentences with more words.")] = None,
+    memory: Annotated[int | None, typer.Option(min=1, metavar="MB", help="Memory limit per chart.")] = None,
     jobs: Annotated[int, typer.Option(min=0, metavar="N", help="Threads or processes; 0 for all cores.")] = 1,
     output: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Write this file instead, whole or not at all."),
+        typer.Option("--output", "-o", help="Output file; it is written completely or not at all."),
         WRITTEN,
     ] = None,
     constraints: Annotated[
         Path | None,
-        typer.Option(help="Sentences with what is known of their trees: (NP the old man) the boats."),
+        typer.Option(help="File of sentences with known brackets, such as: (NP the old man) the boats."),
         READ,
     ] = None,
     ask: Annotated[
         bool,
-        typer.Option("--ask", help="Correct each tree in a dialogue; accepted ones are added to --output."),
+        typer.Option("--ask", help="Correct trees interactively; accepted ones are added to --output."),
     ] = False,
     cluster: Cluster = None,
     wait: Wait = WAIT,
 ) -> None:
-    """Parse sentences; every line gives a line, in order.  An empty line stays empty.
+    """Parse sentences into trees.
 
-    Plain text is cut into sentences and tokens first, unless it plainly is already; of trees and CoNLL-U the words
-    are parsed.  Without a model, English is assumed.
+    Each sentence gives one tree, in order; an empty line stays empty.  Plain text is first split into sentences and
+    tokens, unless it is tokenised already.  For trees and CoNLL-U, only the words are used.  The default model is the
+    bundled English one.
     """
     from eigenparse.batch.requests import AUTO, RAW, RAW_LINES, TOKENS, ParseRequest
     from eigenparse.errors import OptionError
@@ -121,9 +127,7 @@ def parse(
     if len(given) > 1:
         raise OptionError(f"--{given[0]} and --{given[1]} exclude each other; leave one out")
     if tagged and given:
-        raise OptionError(
-            f"--tagged and --{given[0]} exclude each other; word_TAG tokens stand between blanks"
-        )
+        raise OptionError(f"--tagged and --{given[0]} exclude each other; word_TAG tokens are split already")
     asked = ParseRequest(
         source=source,
         text=text,

@@ -9,7 +9,7 @@ from eigenparse.cli.options import Asked, asks
 from eigenparse.cli.score import Column, Model, Project, Sources
 
 Exact = Annotated[
-    bool, typer.Option("--exact", help="Sum over all trees of a sentence; slow from 20 words on.")
+    bool, typer.Option("--exact", help="Sum over all trees of a sentence; slow for more than 20 words.")
 ]
 EXAMPLES = """
 Examples:
@@ -29,11 +29,11 @@ def perplexity(
     exact: Exact = False,
     project: Project = False,
 ) -> Asked:
-    """Print exp of the mean negative log-probability, per word and per character or per symbol.
+    """Print the perplexity of text per word, per character or per symbol.
 
-    A grammar sums over the trees of each sentence: over those that parsing looks at, so that the figure is an upper
-    bound, or over all with --exact.  Trees as input get a figure of their own.  An HMM predicts each symbol from those
-    before it.  A tagger sums over all labellings of a sentence; labels in the input get a figure of their own.
+    A grammar sums over the trees of each sentence that survive pruning, which gives an upper bound; --exact sums over
+    all trees.  If the input has trees, their perplexity is printed too.  An HMM predicts each symbol from those before
+    it.  A tagger sums over all labellings of a sentence; if the input has labels, their perplexity is printed too.
     """
     from eigenparse.batch.requests import ScoreRequest
 

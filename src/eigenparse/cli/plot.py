@@ -25,18 +25,16 @@ def plot(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="MODEL|REPORT", help="A grammar, what `train --report` wrote, or the JSON of a report."
+            metavar="MODEL|REPORT", help="A grammar, the JSON of `train --report`, or the JSON of a report."
         ),
         READ,
     ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="Write this .png, .svg or .pdf."), WRITTEN],
-    gold: Annotated[
-        Path | None, typer.Option(help="Trees to hold a grammar's posteriors against."), READ
-    ] = None,
-    most: Annotated[int, typer.Option(min=1, help="Gold sentences to parse at most.")] = 300,
-    labels: Annotated[int, typer.Option(min=1, help="Labels whose singular values are shown.")] = 8,
+    out: Annotated[Path, typer.Option("--out", "-o", help="Output file: .png, .svg or .pdf."), WRITTEN],
+    gold: Annotated[Path | None, typer.Option(help="Gold trees to plot calibration with."), READ] = None,
+    most: Annotated[int, typer.Option(min=1, help="Maximum number of gold sentences to parse.")] = 300,
+    labels: Annotated[int, typer.Option(min=1, help="Number of labels whose singular values are shown.")] = 8,
 ) -> None:
-    """Plot singular values, learning and calibration of a grammar, or every curve of a report."""
+    """Plot singular values, learning curve and calibration of a grammar, or the curves of a report."""
     from eigenparse.batch.plot import plot as plot_curves
 
     typer.echo(f"{out}: " + ", ".join(plot_curves(source, out, gold, most=most, n_labels=labels)))

@@ -6,18 +6,18 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import reproduce, verb
-from eigenparse.cli.options import Report, Treebanks, corpora_of, publish
+from eigenparse.cli.options import Jobs, Report, Seed, Treebanks, corpora_of, publish
 
 
 @verb(reproduce, epilog="Example:\n\n  eigenparse reproduce cohen2014 --out report")
 def cohen2014(
     data: Treebanks = None,
     out: Report = Path("cohen2014"),
-    runs: Annotated[int, typer.Option(min=1, help="Samples of each size.")] = 5,
+    runs: Annotated[int, typer.Option(min=1, help="Number of samples of each size.")] = 5,
     states: Annotated[int, typer.Option(min=1, help="States of the grammars whose times are compared.")] = 16,
-    largest: Annotated[int, typer.Option(min=100, help="Trees of the largest sample.")] = 100_000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of grammar, samples and learning.")] = 0,
-    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 for all cores.")] = 0,
+    largest: Annotated[int, typer.Option(min=100, help="Number of trees in the largest sample.")] = 100_000,
+    seed: Seed = 0,
+    jobs: Jobs = 0,
 ) -> None:
     """Repeat what Cohen et al. (2014) prove and report: consistency, the effect of sigma, time against EM."""
     from eigenparse.experiments.cohen import CohenPlan, cohen_report, points_of, run_point, time_trials

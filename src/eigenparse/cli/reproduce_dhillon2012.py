@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import FOLDER, READ, reproduce, verb
-from eigenparse.cli.options import Report, numbers, publish
+from eigenparse.cli.options import Report, Seed, numbers, publish
 
 
 @verb(
@@ -14,19 +14,21 @@ from eigenparse.cli.options import Report, numbers, publish
     epilog="Example:\n\n  eigenparse reproduce dhillon2012 --train a.conllu --dev b.conllu --test c.conllu",
 )
 def dhillon2012(
-    train: Annotated[Path, typer.Option(help="CoNLL-U trees to train on."), READ],
-    dev: Annotated[Path, typer.Option(help="Trees to look at while choosing settings."), READ],
-    test: Annotated[Path, typer.Option(help="Trees to report on."), READ],
+    train: Annotated[Path, typer.Option(help="Training trees in CoNLL-U."), READ],
+    dev: Annotated[Path, typer.Option(help="Development trees."), READ],
+    test: Annotated[Path, typer.Option(help="Test trees."), READ],
     out: Report = Path("dhillon2012"),
     orders: Annotated[str, typer.Option(help="Orders of the parser.")] = "1,2",
     estimators: Annotated[
         str,
         typer.Option(
-            help="Latent models whose log p is tried, each in a row of its own; NAME@K with K states, NAME-words of "
+            help="Latent models whose log-probability is tried, one row each; NAME@K has K states, NAME-words uses "
             "words with vectors."
         ),
     ] = "lpcfg,printed,printed@5,printed@20",
-    states: Annotated[str, typer.Option(help="States by estimator.")] = "lpcfg=16,em=32,printed=10",
+    states: Annotated[
+        str, typer.Option(help="States per estimator.")
+    ] = "lpcfg=16,lpcfg-tensor=16,em=32,printed=10",
     vectors: Annotated[
         Path | None,
         typer.Option(help="Word vectors (the paper: embed --method lrmvl), for NAME-words."),
@@ -36,21 +38,21 @@ def dhillon2012(
         str, typer.Option(help="predicted (the paper: 10-fold jack-knifing of the training trees) or gold.")
     ] = "predicted",
     strip_punctuation: Annotated[
-        bool, typer.Option("--strip-punctuation", help="Take punctuation out of all trees first.")
+        bool, typer.Option("--strip-punctuation", help="Remove punctuation from all trees first.")
     ] = False,
-    best: Annotated[int, typer.Option(min=2, help="Trees per list.")] = 50,
+    best: Annotated[int, typer.Option(min=2, help="Number of trees per n-best list.")] = 50,
     folds: Annotated[int, typer.Option(min=2, help="Folds of jack-knifing.")] = 3,
-    passes: Annotated[int, typer.Option(min=1, help="Passes of the parser's training.")] = 10,
+    passes: Annotated[int, typer.Option(min=1, help="Training passes of the parser.")] = 10,
     keep: Annotated[
         Path | None, typer.Option(help="Keep parsers and lists in this folder and reuse them."), FOLDER
     ] = None,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything.")] = 0,
+    seed: Seed = 0,
 ) -> None:
     """Repeat table 1 of Dhillon et al. (2012): parser, re-ranker, re-ranker with log p, of both orders."""
     from eigenparse.corpus.conllu import read_conllu
     from eigenparse.corpus.dependencies import without_punctuation
     from eigenparse.errors import OptionError
-    from eigenparse.experiments.dhillon2012 import Plan, run_order, with_tags_of_taggers
+    from eigenparse.experiments.dhillon2012 import Plan, parsers_alone, run_order, with_tags_of_taggers
     from eigenparse.experiments.dhillon2012_report import table_report
     from eigenparse.models.vectors.word2vec import load_vectors
     from eigenparse.work.progress import tell
@@ -82,6 +84,7 @@ def dhillon2012(
     if tags == "predicted":
         learn, parts = with_tags_of_taggers(learn, parts, seed, tell)
     outcomes = [run_order(order, learn, parts, plan, tell) for order in plan.orders]
+    alone = parsers_alone(learn, parts, plan, tell)
     seconds = {f"CPU seconds, order {found.order}": round(found.seconds) for found in outcomes}
     settings = {
         "tags": tags,
@@ -92,4 +95,4 @@ def dhillon2012(
         "lpcfg members": plan.members,
         "seed": seed,
     }
-    publish(table_report(outcomes, plan, {**facts, **settings, **seconds}), out)
+    publish(table_report(outcomes, alone, plan, {**facts, **settings, **seconds}), out)

@@ -6,22 +6,20 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import reproduce, verb
-from eigenparse.cli.options import Report, Treebanks, corpora_of, numbers, publish
+from eigenparse.cli.options import Jobs, Report, Resume, Seed, Treebanks, corpora_of, numbers, publish
 
 
 @verb(reproduce, epilog="Example:\n\n  eigenparse reproduce matejovicova2018 --data treebank --out report")
 def matejovicova2018(
     data: Treebanks = None,
     out: Report = Path("matejovicova2018"),
-    runs: Annotated[int, typer.Option(min=1, help="Runs of experiments 4.1 and 4.2.")] = 3,
-    test_sentences: Annotated[int, typer.Option(min=2, help="Sentences to judge samples on.")] = 1000,
+    runs: Annotated[int, typer.Option(min=1, help="Number of runs of experiments 4.1 and 4.2.")] = 3,
+    test_sentences: Annotated[int, typer.Option(min=2, help="Number of test sentences per sample.")] = 1000,
     states: Annotated[str, typer.Option(help="Numbers of states of experiment 4.2.")] = "1,2,4,8,16,24,32",
-    experiments: Annotated[str, typer.Option(help="Which of 4.1, 4.2 and 4.3.")] = "4.1,4.2,4.3",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of samples and of the learning.")] = 0,
-    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 for all cores.")] = 0,
-    resume: Annotated[
-        bool, typer.Option("--resume", help="Continue an interrupted run of this command.")
-    ] = False,
+    experiments: Annotated[str, typer.Option(help="Any of the experiments 4.1, 4.2, 4.3.")] = "4.1,4.2,4.3",
+    seed: Seed = 0,
+    jobs: Jobs = 0,
+    resume: Resume = False,
 ) -> None:
     """Repeat the experiments of Matejovičová (2018): corpus size, number of states, settings."""
     from itertools import islice

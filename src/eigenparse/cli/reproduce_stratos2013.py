@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from eigenparse.cli.app import READ, reproduce, verb
-from eigenparse.cli.options import Report, numbers, publish
+from eigenparse.cli.options import Jobs, Report, Seed, numbers, publish
 
 
 @verb(reproduce, epilog="Example:\n\n  eigenparse reproduce stratos2013 --speech voices --out report")
@@ -18,7 +18,7 @@ def stratos2013(
         READ,
     ] = None,
     out: Report = Path("stratos2013"),
-    codes: Annotated[int, typer.Option(min=2, help="Codes (the paper: 10000).")] = 1000,
+    codes: Annotated[int, typer.Option(min=2, help="Number of codes (the paper uses 10000).")] = 1000,
     states: Annotated[str, typer.Option(help="Hidden states of the spectral models by tensors.")] = (
         "1,2,4,8,16,24,40"
     ),
@@ -26,9 +26,9 @@ def stratos2013(
         "8,24,64,128"
     ),
     em_states: Annotated[str, typer.Option(help="Hidden states of the EM models.")] = ("2,4,8,16,24,64,128"),
-    em_rounds: Annotated[int, typer.Option(min=1, help="Rounds of EM (the paper: 200).")] = 60,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of everything.")] = 0,
-    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0 for all cores.")] = 0,
+    em_rounds: Annotated[int, typer.Option(min=1, help="Rounds of EM (the paper uses 200).")] = 60,
+    seed: Seed = 0,
+    jobs: Jobs = 0,
 ) -> None:
     """Repeat Stratos et al. (2013): unigram, HMM, EM, spectral and three-segment phoneme recognition."""
     import time
@@ -42,7 +42,7 @@ def stratos2013(
 
     folders = [*([timit] if timit else []), *(speech or [])]
     if not folders:
-        raise OptionError("there is nothing to run on; give --timit DIR or --speech DIR")
+        raise OptionError("there is no data to run on; give --timit DIR or --speech DIR")
     clock = time.perf_counter()
     plan = StratosPlan(
         n_codes=codes,

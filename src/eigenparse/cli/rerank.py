@@ -17,15 +17,17 @@ Example:
 
 @verb(app, epilog=EXAMPLE)
 def rerank(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file of `train reranker`."), READ],
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model written by `train reranker`."), READ],
     nbest: Annotated[
         Path,
-        typer.Argument(metavar="[FILE|-]", help="Lists as `parse --kbest` writes them; - is standard input."),
+        typer.Argument(
+            metavar="[FILE|-]", help="N-best lists written by `parse --kbest`; - is standard input."
+        ),
         READ,
     ] = Path("-"),
     out: Out = None,
 ) -> None:
-    """Print the best tree of every list."""
+    """Choose the best tree from each n-best list."""
     from eigenparse.batch.requests import ParseRequest
 
     run("rerank", model, ParseRequest(nbest), out)

@@ -19,20 +19,26 @@ Examples:
 
 @verb(app, epilog=EXAMPLES)
 def sample(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A grammar, a tagger or an HMM."), READ],
-    n: Annotated[int, typer.Option("-n", "--number", min=1, help="How many trees or sequences.")] = 1,
+    model: Annotated[
+        Path,
+        typer.Argument(metavar="MODEL", help="A grammar, a latent tree model, a tagger or an HMM."),
+        READ,
+    ],
+    n: Annotated[int, typer.Option("-n", "--number", min=1, help="Number of trees or sequences.")] = 1,
     seed: Seed = 0,
-    max_words: Annotated[int, typer.Option(min=1, help="Draw longer trees again.")] = 400,
+    max_words: Annotated[int, typer.Option(min=1, help="Redraw trees with more words than this.")] = 400,
     length: Annotated[
         int | None,
-        typer.Option(min=1, help="Symbols of each sequence of an HMM. Default: drawn as in training."),
+        typer.Option(
+            min=1, help="Length of the sequences of an HMM. Default: drawn from the lengths in training."
+        ),
     ] = None,
     words: Annotated[bool, typer.Option("--words", help="Print the words only.")] = False,
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write this file instead."), WRITTEN
+        Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output."), WRITTEN
     ] = None,
 ) -> None:
-    """Draw trees or sequences, one per line, from a model of probabilities (not from signed tensors)."""
+    """Draw random trees or sequences from a model, one per line (not from signed tensors)."""
     from eigenparse.batch.requests import SampleRequest
 
     run("sample", model, SampleRequest(n, seed, max_words, length, words), output)

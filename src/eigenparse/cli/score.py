@@ -18,10 +18,12 @@ Sources = Annotated[
     ),
     READ,
 ]
-Column = Annotated[str | None, typer.Option(help="Column that an HMM of columns reads; else the last.")]
+Column = Annotated[str | None, typer.Option(help="Column to read for an HMM of columns. Default: the last.")]
 Project = Annotated[
     bool,
-    typer.Option("--project", help="Of a signed model, use the nearest distribution, and say what it costs."),
+    typer.Option(
+        "--project", help="For a signed model, use the nearest distribution, and print the difference."
+    ),
 ]
 
 
@@ -34,12 +36,12 @@ def score(
     column: Column = None,
     project: Project = False,
 ) -> Asked:
-    """Print log p, the sign of p and the number of words of each tree, and the totals.
+    """Print the log-probability, its sign and the number of words of each tree, and totals.
 
-    Trees are normalised first.  Every tree with words has a finite log p; unknown words are spelt out.  Signed weights
-    are no distribution: their totals may be negative, and --project scores by the nearest distribution.  An HMM scores
-    sequences, one per line.  A tagger scores words with their labels if its emission looks at the word alone and its
-    weights are probabilities, else the labels given the tokens.
+    Trees are normalised first.  Every tree with words has a finite log-probability; unknown words are scored by
+    their spelling.  Signed weights are not a distribution: their totals may be negative, and --project scores by the
+    nearest distribution.  An HMM scores sequences, one per line.  A tagger scores words with their labels if its
+    emission depends on the word alone and its weights are probabilities; otherwise it scores labels given the tokens.
     """
     from eigenparse.batch.requests import ScoreRequest
 

@@ -19,40 +19,43 @@ Examples:
 @verb(app, epilog=EXAMPLES)
 def serve(
     model: Annotated[
-        str, typer.Argument(metavar="[MODEL]", help="A grammar that `train lpcfg` wrote."), READ
+        str, typer.Argument(metavar="[MODEL]", help="A grammar written by `train lpcfg`, or en."), READ
     ] = "en",
     dependencies: Annotated[
         str | None,
-        typer.Option(metavar="MODEL", help="A model of `train dependency`: its arcs stand beside the tree."),
+        typer.Option(
+            metavar="MODEL", help="A model written by `train dependency`; its arcs are shown beside the tree."
+        ),
         READ,
     ] = None,
     host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
+        str, typer.Option(help="Address to listen on; 0.0.0.0 for other machines.")
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any that is free.")] = 8000,
-    workers: Annotated[int, typer.Option(min=0, help="Processes that parse; 0 for all cores.")] = 0,
-    queue: Annotated[int, typer.Option(min=0, help="Requests that may wait; more are told 503.")] = 128,
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free port.")] = 8000,
+    workers: Annotated[int, typer.Option(min=0, help="Number of parser processes; 0 for all cores.")] = 0,
+    queue: Annotated[
+        int, typer.Option(min=0, help="Maximum number of waiting requests; further ones get status 503.")
+    ] = 128,
     per_client: Annotated[
-        int, typer.Option(min=0, help="Requests of one address at a time; more are told 429; 0 for any.")
+        int,
+        typer.Option(
+            min=0, help="Concurrent requests per address; further ones get status 429; 0: no limit."
+        ),
     ] = 0,
-    seconds: Annotated[
-        float, typer.Option(min=0.01, help="Time limit of a request; then its work is stopped.")
-    ] = 20.0,
-    body_seconds: Annotated[float, typer.Option(min=0.01, help="Most time for a request to arrive.")] = 10.0,
-    write_seconds: Annotated[
-        float, typer.Option(min=0.01, help="Time after which a client that does not read is cut off.")
-    ] = 10.0,
-    max_words: Annotated[int, typer.Option(min=1, help="Words of a sentence.")] = 200,
-    max_sentences: Annotated[int, typer.Option(min=1, help="Sentences of a request.")] = 100,
-    max_bytes: Annotated[int, typer.Option(min=1, help="Bytes of a request.")] = 262_144,
-    memory: Annotated[int, typer.Option(min=1, metavar="MB", help="Memory limit for one sentence.")] = 500,
+    seconds: Annotated[float, typer.Option(min=0.01, help="Time limit for answering a request.")] = 20.0,
+    body_seconds: Annotated[float, typer.Option(min=0.01, help="Time limit for receiving a request.")] = 10.0,
+    write_seconds: Annotated[float, typer.Option(min=0.01, help="Time limit for reading the answer.")] = 10.0,
+    max_words: Annotated[int, typer.Option(min=1, help="Maximum number of words per sentence.")] = 200,
+    max_sentences: Annotated[int, typer.Option(min=1, help="Maximum number of sentences per request.")] = 100,
+    max_bytes: Annotated[int, typer.Option(min=1, help="Maximum size of a request in bytes.")] = 262_144,
+    memory: Annotated[int, typer.Option(min=1, metavar="MB", help="Memory limit per sentence.")] = 500,
     allow_host: Annotated[
         list[str] | None,
-        typer.Option(help="Host name to answer to besides this machine's own; may be repeated."),
+        typer.Option(help="Host name to accept in requests besides localhost; may be repeated."),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="No line for each request.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Do not log requests.")] = False,
 ) -> None:
-    """Serve a grammar on the web: a page to look at trees, and an HTTP interface for programs."""
+    """Serve a grammar over HTTP, with a web page to explore its trees."""
     from eigenparse.errors import OptionError
 
     try:
@@ -63,6 +66,8 @@ def serve(
         if (missing.name or "").startswith("eigenparse"):
             raise
         raise OptionError(str(missing)) from None
+    from eigenparse.batch.first_use import announce_first_use
+    from eigenparse.models.registry import kind_of
     from eigenparse.serve.settings import LOOPBACK, Settings
     from eigenparse.work.work import Where
 
@@ -75,9 +80,8 @@ def serve(
     with listen("127.0.0.1" if host == "localhost" else host, port) as sock:
         address = f"[{host}]" if ":" in host else host
         name = Path(model).stem
+        announce_first_use(kind_of(model))
         service = create_app(model, name=name, settings=settings, universal=dependencies)
-        typer.echo(
-            f"{name} is served at http://{address}:{sock.getsockname()[1]}/ (Ctrl-C ends it)", err=True
-        )
+        typer.echo(f"serving {name} at http://{address}:{sock.getsockname()[1]}/ (Ctrl-C ends it)", err=True)
         run(service, sock=sock, settings=settings, log=not quiet)
     typer.echo("stopped", err=True)

@@ -32,7 +32,7 @@ class ClosedOutput(io.RawIOBase):
         return len(data)
 
 
-def mend_streams() -> None:
+def replace_closed_streams() -> None:
     """Put a stand-in where a standard stream is missing, and keep files from taking its number."""
     for number in range(3):
         try:

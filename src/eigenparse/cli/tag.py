@@ -21,17 +21,19 @@ Examples:
 @asks
 def tag(
     model: Annotated[
-        Path, typer.Argument(metavar="MODEL", help="A file of `train rhmm` or `train hmm`."), READ
+        Path, typer.Argument(metavar="MODEL", help="Model of `train rhmm` or `train hmm`."), READ
     ],
     file: Annotated[Path, typer.Argument(metavar="[FILE|-]", help="Tokens to label."), READ] = Path("-"),
     posteriors: Annotated[bool, typer.Option("--posteriors", help="Add each label's posterior.")] = False,
-    kbest: Annotated[int, typer.Option(help="So many label sequences, as JSON lines.")] = 1,
-    columns: Annotated[str | None, typer.Option(help="Names of the columns of the file.")] = None,
+    kbest: Annotated[
+        int, typer.Option(min=1, max=10_000, help="Number of label sequences per sentence, as JSON lines.")
+    ] = 1,
+    columns: Annotated[str | None, typer.Option(help="Names of the input columns, with commas.")] = None,
     form: Annotated[
-        str, typer.Option("--format", help="auto, columns, tagged, conllu, brackets or plain.")
+        str, typer.Option("--format", help="Input format: auto, columns, tagged, conllu, brackets or plain.")
     ] = "auto",
 ) -> Asked:
-    """Label tokens: one per line in columns (or one sentence per line with --format plain).
+    """Label tokens, one per line in columns, or one sentence per line with --format plain.
 
     An HMM gives the number of the most probable hidden state of each symbol.
     """

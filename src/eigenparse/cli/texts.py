@@ -19,5 +19,5 @@ def arguments(model: Path, source: Path) -> tuple[Path, Path, str | None]:
 
 
 def default_form(text: str | None, output: Path | None) -> str:
-    """A picture for somebody who typed a sentence at a terminal, brackets for everything else."""
+    """A picture for a sentence typed at a terminal, brackets for everything else."""
     return "text" if text is not None and output is None and sys.stdout.isatty() else "brackets"

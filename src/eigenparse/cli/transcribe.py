@@ -16,21 +16,22 @@ from eigenparse.cli.options import Asked, asks
 )
 @asks
 def transcribe(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A file of `train phones`."), READ],
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="WAV, SPHERE or FLAC, or folders."), READ
-    ],
-    frames: Annotated[bool, typer.Option("--frames", help="One line per frame, not per phone.")] = False,
+    model: Annotated[Path, typer.Argument(metavar="MODEL", help="A model written by `train phones`."), READ],
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="WAV, SPHERE, FLAC, folders."), READ],
+    frames: Annotated[bool, typer.Option("--frames", help="Print one line per frame.")] = False,
     form: Annotated[
         str,
-        typer.Option("--format", help="times (seconds), phn (samples, as TIMIT), textgrid (Praat) or json."),
+        typer.Option(
+            "--format",
+            help="Output format: times (seconds), phn (samples, as in TIMIT), textgrid (Praat) or json.",
+        ),
     ] = "times",
-    resample: Annotated[bool, typer.Option("--resample", help="Convert recordings at other rates.")] = False,
-    folder: Annotated[
-        Path | None, typer.Option(help="Write a file for each recording into this folder."), FOLDER
-    ] = None,
+    resample: Annotated[
+        bool, typer.Option("--resample", help="Resample recordings whose sampling rate differs.")
+    ] = False,
+    folder: Annotated[Path | None, typer.Option(help="Write one file per recording here."), FOLDER] = None,
 ) -> Asked:
-    """Recognise the phones of recordings: start, end, phone and posterior on each line."""
+    """Recognise phones in recordings; print start, end, phone and posterior."""
     from eigenparse.batch.requests import TranscribeRequest
 
     return model, TranscribeRequest(tuple(files), form, frames, resample, folder)

@@ -10,10 +10,10 @@ from eigenparse.cli.app import app, verb
 @verb(app, "warm-up", epilog="Example:\n\n  eigenparse warm-up --parsing")
 def warm_up(
     parsing: Annotated[
-        bool, typer.Option("--parsing", help="Only what parsing with the bundled models needs.")
+        bool, typer.Option("--parsing", help="Only the kernels for parsing with the bundled models.")
     ] = False,
 ) -> None:
-    """Compile the kernels now, for this machine, so that nobody waits later; for images and new machines."""
+    """Compile the kernels for this machine now instead of at first use; for images and new machines."""
     from eigenparse.batch.warm_up import warm_up
 
     for line in warm_up(learning=not parsing):

@@ -96,7 +96,7 @@ def tree_files(paths: str | Path | Iterable[str | Path]) -> tuple[list[Path], tu
 
 
 def notes(reading: Reading) -> list[str]:
-    """Sentences for the user about what was skipped or repaired."""
+    """Messages for the user about what was skipped or repaired."""
     told = [f"left out {path}, which holds no trees" for path in reading.left_out[:5]]
     if reading.n_skipped:
         told.append(f"skipped {reading.n_skipped} broken trees, the first at {reading.problems[0]}")
@@ -258,7 +258,7 @@ def format_trees(treebank: Treebank) -> bytes:
     labels, label_at = _encoded(treebank.labels, "label")
     words, word_at = _encoded(treebank.words, "word")
     if np.any((treebank.word >= 0) & (np.diff(label_at) == 0)[treebank.label]):
-        raise DataError("a tag is empty, which brackets cannot hold; give every word a tag")
+        raise DataError("a tag is empty, which brackets cannot represent; give every word a tag")
     label, parent, word = treebank.label, treebank.parent, treebank.word
     size = np.empty(label.size, dtype=np.int64)
     kernel.text_sizes(label, parent, word, np.diff(label_at), np.diff(word_at), size)
@@ -281,7 +281,7 @@ def _encoded(symbols: tuple[str, ...], what: str) -> tuple[AnyArray, LongVector]
     for symbol, code in zip(symbols, coded, strict=True):
         if code.split() != [code] and (code or what == "word"):
             raise DataError(
-                f"the {what} {symbol!r} is empty or holds blanks, which brackets cannot; replace it"
+                f"the {what} {symbol!r} is empty or contains spaces, which brackets cannot represent; replace it"
             )
     offsets = np.cumsum([0] + [len(code) for code in coded], dtype=np.int64)
     return np.frombuffer(b"".join(coded), dtype=np.uint8), offsets

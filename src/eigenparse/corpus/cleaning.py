@@ -25,8 +25,8 @@ class Normalisation:
 
 # The options that verbs have: one help for all of them.
 HELP = {
-    "keep_tag_suffix": "Leave tags as they are, as N-D; strip phrase labels only.",
-    "drop": "Remove nodes of this label with everything below, beside -NONE-, CODE and METADATA.",
+    "keep_tag_suffix": "Keep suffixes of tags such as N-D; strip them from phrase labels only.",
+    "drop": "Remove nodes with this label and everything below, in addition to -NONE-, CODE and METADATA.",
 }
 
 

@@ -64,20 +64,20 @@ def read_conllu(path: str | Path, *, heads: bool = True, skip_broken: bool = Fal
 
 
 def check_conllu(lines: Sequence[str], source: str) -> None:
-    """FormatError with the kind of a file that is plainly something else."""
+    """FormatError with the kind of a file that is clearly something else."""
     first = next((line for line in lines if line.strip() and line[0] != "#"), "")
     if first.count("\t") < 3 and (first or not any(line.startswith("# ") for line in lines)):
         raise misplaced(recognise_lines(lines[:200]), source, "CoNLL-U")
 
 
-def read_many(paths: Sequence[str | Path], *, heads: bool = True, skip_broken: bool = False) -> Conllu:
+def read_many(paths: Sequence[str | Path], *, skip_broken: bool = False) -> Conllu:
     """Read several files as one corpus."""
     paths = find_files(paths, suffixes=CONLLU_SUFFIXES)
-    parts = [read_conllu(path, heads=heads, skip_broken=skip_broken) for path in paths]
+    parts = [read_conllu(path, skip_broken=skip_broken) for path in paths]
     if len(parts) == 1:
         return parts[0]
     lines = (line for part in parts for sentence in part.text for line in (*sentence, ""))
-    whole = read_lines(lines, source=", ".join(map(str, paths)), heads=heads)
+    whole = read_lines(lines, source=", ".join(map(str, paths)))
     return Conllu(whole.trees, whole.text, whole.source, tuple(s for part in parts for s in part.skipped))
 
 
@@ -176,7 +176,7 @@ def _check_extra(name: str, number: int, source: str) -> None:
     first, _, second = name.replace(".", "-", 1).partition("-")
     if not (first.isdecimal() and second.isdecimal()):
         raise FormatError(
-            f"{name!r} is no word number",
+            f"{name!r} is not a word number",
             source=source,
             line=number,
             remedy="write 3, a range 3-4 or an empty node 8.1",
@@ -189,7 +189,7 @@ def _head(cell: str, number: int, source: str, heads: bool) -> int:
         return int(cell)
     if cell == "_" and not heads:
         return -1
-    problem = "the head is missing" if cell == "_" else f"the head {cell!r} is no number"
+    problem = "the head is missing" if cell == "_" else f"the head {cell!r} is not a number"
     raise FormatError(
         problem, source=source, line=number, remedy="give the number of the head, 0 for the root"
     )

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from eigenparse.corpus.recognise import HEAD, refuse_bytes
-from eigenparse.errors import DataError, FormatError, ResourceError
+from eigenparse.errors import DataError, EigenparseError, FormatError, ResourceError
 
 TREE_SUFFIXES = (".ptb", ".mrg", ".psd", ".tree", ".txt", ".brackets")
 PACKED_SUFFIXES = (".gz", ".xz", ".bz2")
@@ -29,6 +29,7 @@ XZ_MEMORY = 256 * 1024 * 1024  # that a file may make the unpacker ask for; `xz 
 _URL = re.compile(r"([a-z][a-z0-9+.-]+):/+")
 _BLOCK = 1 << 20
 _BROKEN_PACKING = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, ValueError)
+_unfinished: set[str] = set()  # files that are being written
 Readable = IO[bytes] | gzip.GzipFile | io.BufferedReader | bz2.BZ2File
 
 
@@ -138,7 +139,7 @@ def _expand(pattern: Path, suffixes: tuple[str, ...]) -> list[Path]:
         return found
     if pattern.exists():
         return [pattern]
-    names = [Path(name) for name in sorted(glob.glob(str(pattern), recursive=True))]
+    names = [Path(name) for name in sorted(glob.glob(str(pattern), recursive=True)) if Path(name).exists()]
     if not names:
         raise DataError(f"{pattern}: no such file or directory; check the path")
     return [path for name in names for path in _expand(name, suffixes)]
@@ -157,7 +158,7 @@ def read_bytes(path: str | Path, *, limit: int = LIMIT) -> bytes:
     Raises FormatError if the packing is damaged or the text is UTF-16, ResourceError above ``limit``.
     """
     path = Path(path)
-    try:
+    with readable(path):
         if path == STANDARD_INPUT:
             content = _unpacked(io.BytesIO(_upto(sys.stdin.buffer, limit, path)), path, limit)
         elif (url := url_of(path)) and not path.exists():
@@ -167,11 +168,37 @@ def read_bytes(path: str | Path, *, limit: int = LIMIT) -> bytes:
         else:
             with path.open("rb") as stream:
                 content = _unpacked(stream, path, limit)
-    except OSError as problem:
-        reason = problem.strerror or problem
-        raise DataError(f"{path}: cannot be read ({reason}); check the path and its permissions") from None
     refuse_bytes(content[:HEAD], str(path))
     return content.removeprefix(b"\xef\xbb\xbf")
+
+
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn failures of reading a file into errors that name it: FormatError if its packing is damaged, or DataError."""
+    try:
+        yield
+    except EigenparseError:
+        raise
+    except (*_BROKEN_PACKING, OSError) as problem:
+        if isinstance(problem, FileNotFoundError) or getattr(problem, "errno", None) is not None:
+            reason = getattr(problem, "strerror", None) or "no such file"
+            raise DataError(
+                f"{path}: cannot be read ({reason}); check the path and its permissions"
+            ) from None
+        raise FormatError(
+            f"the compressed file is damaged ({problem})",
+            source=str(path),
+            line=1,
+            remedy="copy or compress it again",
+        ) from None
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[Readable]:
+    """A stream of a file, unpacked as its first bytes say; failures are those of ``readable``."""
+    with readable(path), path.open("rb") as stream:
+        opener = unpacker(stream.peek(6))  # of a pipe, too, as the shell's <(...)
+        yield stream if opener is None else opener(stream)
 
 
 def read_head(path: Path) -> bytes:
@@ -190,6 +217,8 @@ def read_head(path: Path) -> bytes:
 
 def _unpacked(stream: IO[bytes], path: Path, limit: int) -> bytes:
     """All that a stream holds, unpacked."""
+    if not stream.seekable():  # a pipe, as the shell's <(...)
+        stream = io.BytesIO(_upto(stream, limit, path))
     head = stream.read(6)
     stream.seek(0)
     opener = unpacker(head)
@@ -197,23 +226,7 @@ def _unpacked(stream: IO[bytes], path: Path, limit: int) -> bytes:
         return _upto(stream, limit, path)
     packed = stream.seek(0, io.SEEK_END)
     stream.seek(0)
-    try:
-        return _upto(opener(stream), min(limit, max(FREE_EXPANSION, EXPANSION * packed)), path)
-    except _BROKEN_PACKING as problem:
-        raise _damaged(path, problem) from None
-    except OSError as problem:
-        if problem.errno is not None:
-            raise
-        raise _damaged(path, problem) from None
-
-
-def _damaged(path: Path, problem: Exception) -> FormatError:
-    return FormatError(
-        f"the compressed file is damaged ({problem})",
-        source=str(path),
-        line=1,
-        remedy="copy or pack it again",
-    )
+    return _upto(opener(stream), min(limit, max(FREE_EXPANSION, EXPANSION * packed)), path)
 
 
 def _upto(stream: Readable, limit: int, path: Path) -> bytes:
@@ -252,6 +265,7 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
         descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
     except OSError as problem:
         raise DataError(f"{path}: cannot be written ({problem.strerror}); check the directory") from None
+    _unfinished.add(name)
     try:
         with os.fdopen(descriptor, "wb") as stream:
             yield stream
@@ -262,6 +276,14 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+    finally:
+        _unfinished.discard(name)
+
+
+def discard_unfinished() -> None:
+    """Remove the files that are being written, for a process that ends now."""
+    for name in tuple(_unfinished):
+        Path(name).unlink(missing_ok=True)
 
 
 def sweep(folder: str | Path, name: str | None = None) -> None:

@@ -7,9 +7,10 @@ side that is not punctuation is the head.  Symbols joined by ``/`` have the same
 """
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -23,8 +24,7 @@ from eigenparse.errors import DataError, FormatError
 PUNCTUATION = frozenset({".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", '"'})
 ANY = "*"
 ENOUGH = 0.5  # of the phrases, known to a table of head rules that fits a treebank
-# For dependency trees and head-outward binarisation: after [collins-1999] and [yamada-matsumoto-2003],
-# with the labels of newer treebanks.
+# After [collins-1999] and [yamada-matsumoto-2003], with the labels of newer treebanks.
 ENGLISH = """
 S left TO IN VP S SBAR ADJP UCP NP
 SBAR left WHNP WHPP WHADVP WHADJP IN DT S SQ SINV SBAR FRAG
@@ -54,24 +54,6 @@ WHNP left WDT WP WP$ WRB WHADJP WHPP WHNP NN NNS
 WHPP right IN TO FW
 X right
 * left
-"""
-# For the head features of latent grammars: coarser groups in the manner of [collins-1997], where a verb heads
-# its phrase before "to" does.  Grammars learn their features by this table and stored judges look at heads by it, so
-# that merging it with the other one would change both.
-ENGLISH_FEATURES = """
-NP right NN/NNP/NNPS/NNS/NML/NX/PRP/WP/EX NP $/QP/CD ADJP/JJ/JJS/JJR/VBG DT/RB/S/SBAR
-NML right NN/NNP/NNPS/NNS/NML/NX/PRP/WP/EX NP CD/QP JJ/ADJP
-VP left VBD/VBN/MD/VBZ/VB/VBG/VBP TO VP ADJP/NN/NNS/NP
-PP left IN/TO/VBG/VBN/RP/FW PP
-S left VP S SBAR/ADJP/UCP/NP
-SINV left VBD/VBN/MD/VBZ/VB/VBG/VBP VP S/SINV
-SQ left VBD/VBN/MD/VBZ/VB/VBG/VBP VP SQ
-SBARQ left SQ/S/SINV SBARQ/FRAG
-SBAR left WHNP/WHPP/WHADVP/WHADJP/IN/DT S/SQ/SINV SBAR/FRAG
-ADJP right JJ/JJR/JJS NN/NNS/VBN/VBG/QP/$ ADJP/RB/CD
-ADVP left RB/RBR/RBS IN/TO/ADVP JJ/NN
-QP right $/CD NN/NNS/JJ/RB/IN
-WHNP right WDT/WP/WP$/WRB WHNP/NN/NNS
 """
 RIGHT_HEADED = ("N", "ADJ", "Q", "W")  # how other labels begin whose heads stand on the right
 UNIVERSAL = {
@@ -178,14 +160,36 @@ def rules_for(trees: Treebank) -> tuple[HeadRules, float]:
     return (english if share >= ENOUGH else learnt_rules(trees)), share
 
 
+def kept_rules(rules: HeadRules) -> dict[str, Any]:
+    """Rules as JSON values of a model's report; nothing for the English ones."""
+    if rules == english_rules():
+        return {}
+    rows = [
+        [label, from_right, [sorted(group) for group in groups]]
+        for label, (from_right, groups) in rules.rules.items()
+    ]
+    return {"head_rules": rows, "head_punctuation": sorted(rules.punctuation)}
+
+
+def rules_of(report: Mapping[str, Any]) -> HeadRules:
+    """The inverse of ``kept_rules``."""
+    if "head_rules" not in report:
+        return english_rules()
+    rules = {
+        label: (from_right, tuple(map(frozenset, groups)))
+        for label, from_right, groups in report["head_rules"]
+    }
+    return HeadRules(rules, frozenset(report.get("head_punctuation", ())))
+
+
 def feature_rules(symbols: Sequence[str]) -> HeadRules:
-    """The table of the head features; labels without a rule prefer children with the same first letter."""
-    known = parse_rules(ENGLISH_FEATURES, source="built-in rules of head features").rules
+    """The English rules for head features; labels that they lack prefer children with the same first letter."""
+    english = english_rules()
     by_letter = {
         symbol: (symbol.startswith(RIGHT_HEADED), (frozenset(c for c in symbols if c[:1] == symbol[:1]),))
         for symbol in symbols
     }
-    return HeadRules(by_letter | known, punctuation=frozenset())
+    return HeadRules(by_letter | english.rules, english.punctuation)
 
 
 def rank_table(labels: Sequence[str], rules: HeadRules) -> tuple[AnyArray, AnyArray]:

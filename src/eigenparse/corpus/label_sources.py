@@ -49,7 +49,7 @@ def looks_like_prose(lines: Sequence[str]) -> bool:
     head = [line for line in lines[:LOOK] if line.strip()]
     kind = recognise_lines(head)
     widths = {len(line.split()) for line in head}
-    return kind in ("json", "markup", "tagged", "square", "numbers") or (
+    return kind in ("json", "markup", "tagged", "square", "numbers", "phones") or (
         kind in ("text", "tokens") and (len(widths) > 1 or len(head) == 1 < max(widths))
     )
 

@@ -15,7 +15,7 @@ def _tree_class() -> Any:
     try:
         from nltk.tree import Tree
     except ImportError:
-        raise DataError("nltk is not installed; get it by: pip install 'eigenparse[nltk]'") from None
+        raise DataError("nltk is not installed; run pip install 'eigenparse[nltk]'") from None
     return Tree
 
 
@@ -58,7 +58,7 @@ def _append(
 ) -> None:
     """Append the rows of one tree in post-order, without recursion."""
     if isinstance(tree, str):
-        raise DataError(f"tree {number} is a word, not a tree; put it under a tag")
+        raise DataError(f"tree {number} is a word, not a tree; give it a tag")
     stack: list[tuple[Any, int, list[int]]] = [(tree, 0, [])]
     while stack:
         node, done, below = stack.pop()

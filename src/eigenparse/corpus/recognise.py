@@ -36,7 +36,7 @@ REMEDIES = {
     "conllu": "`eigenparse train dependency` learns from CoNLL-U",
     "columns": "`eigenparse train rhmm` and `eigenparse tag` read columns",
     "tagged": "`eigenparse parse --tagged` and `eigenparse train rhmm` read lines of word_TAG, with _ before the tag",
-    "table": "take its column of text out, one sentence a line",
+    "table": "take its column of text out, one sentence per line",
     "spaced": "separate its ten columns by tabs",
     "square": "write (S (NP ...)), with round brackets and a tag over each word",
     "numbers": "give text or trees",
@@ -51,7 +51,7 @@ REMEDIES = {
     "empty": "check that it is the right file",
 }
 HEAD = 64 * 1024  # bytes that are enough to tell
-_TREE = re.compile(r"\s*\(\s*(?:[^\s()]+\s*)?\(|\s*\([^\s()]+ [^\s()]+\)")
+_TREE = re.compile(r"\s*\(\s*(?:[^\s()]+\s*)?\([^\s()]|\s*\([^\s()]+ [^\s()]+\)")
 _CONLLU = re.compile(r"(?:\d+(?:[-.]\d+)?)\t[^\t]*(?:\t[^\t]*){8}$")
 _PHONE = re.compile(r"\d+ \d+ \S+")
 _MAGIC = (
@@ -103,7 +103,7 @@ def misplaced(kind: str, source: str, wanted: str) -> FormatError:
     )
 
 
-def refuse_bytes(head: bytes, source: str, wanted: str = "text") -> None:
+def refuse_bytes(head: bytes, source: str) -> None:
     """FormatError for what is no text: models, recordings, archives, pictures, UTF-16."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or _WIDE.match(head):
         raise FormatError(
@@ -111,7 +111,7 @@ def refuse_bytes(head: bytes, source: str, wanted: str = "text") -> None:
         )
     kind = recognise_bytes(head)
     if kind is not None:
-        raise misplaced(kind, source, wanted)
+        raise misplaced(kind, source, "text")
 
 
 NO_PROSE = ("trees", "conllu", "columns", "phones", "json", "markup")
@@ -145,7 +145,7 @@ def recognise_lines(lines: Sequence[str]) -> str:
         return "markup"
     if first[:1] in "{[" and _is_json(first, filled):
         return "json"
-    if _TREE.match(body[0]) or (first == "(" and len(body) > 1 and body[1].lstrip().startswith("(")):
+    if _TREE.match("\n".join(body[:2])):  # a root label may stand on a line alone
         return "trees"
     if _is_columns(lines):
         return "columns"
@@ -232,10 +232,10 @@ def _is_tokenised(lines: Sequence[str]) -> bool:
     return apart >= max(attached, 1) or not attached
 
 
-def is_plainly_tokenised(sentence: str) -> bool:
+def is_clearly_tokenised(sentence: str) -> bool:
     """Whether a string was tokenised: some mark or clitic stands apart, and more of them than are attached.
 
-    >>> [is_plainly_tokenised(one) for one in ("It 's you .", "It's you.", "It rains")]
+    >>> [is_clearly_tokenised(one) for one in ("It 's you .", "It's you.", "It rains")]
     [True, False, False]
     """
     apart, attached = _marks([sentence])

@@ -21,11 +21,11 @@ def word_tags(trees: Dependencies, tags: str) -> tuple[tuple[str, ...], AnyArray
     return names, np.where(missing, trees.upos + np.int32(len(xpos)), trees.xpos)
 
 
-def split_head_trees(trees: Dependencies, *, tags: str = "upos", relations: bool = False) -> Trees:
+def split_head_trees(trees: Dependencies, *, tags: str = "upos") -> Trees:
     """Binary trees of projective dependency trees; sentences without words are not allowed.
 
-    A word with all its children is labelled by its tag (and, with ``relations``, its relation), a head
-    that still takes children by its tag and what it took last.
+    A word with all its children is labelled by its tag, a head that still takes children by its tag and what it took
+    last.
     """
     if trees.lengths().min(initial=1) < 1:
         raise DataError("a sentence without words has no tree; leave it out")
@@ -34,18 +34,10 @@ def split_head_trees(trees: Dependencies, *, tags: str = "upos", relations: bool
     left, right = np.zeros(n_rows, dtype=np.int32), np.zeros(n_rows, dtype=np.int32)
     bad = split_heads(trees.head, trees.offsets, kind, owner, left, right)
     if bad:
-        raise DataError(f"sentence {bad} is no projective tree; lift its crossing arcs first")
+        raise DataError(f"sentence {bad} is not a projective tree; lift its crossing arcs first")
     names, tag = word_tags(trees, tags)
-    rel = trees.relation if relations else np.zeros(trees.n_words, dtype=np.int32)
-    n_rel = len(trees.symbols["relation"]) if relations else 1
-    code = np.where(kind == 0, rel[owner], kind - 1 + n_rel) * len(names) + tag[owner]
-    used, label = np.unique(code, return_inverse=True)
-    labels = tuple(
-        _label(
-            names[c % len(names)], c // len(names), n_rel, trees.symbols["relation"] if relations else None
-        )
-        for c in used.tolist()
-    )
+    used, label = np.unique(kind * len(names) + tag[owner], return_inverse=True)
+    labels = tuple(_label(names[c % len(names)], c // len(names)) for c in used.tolist())
     forms, form = np.unique(trees.form, return_inverse=True)  # a part of a corpus names words it lacks
     return Trees(
         label=as_ids(label.ravel()),
@@ -58,7 +50,5 @@ def split_head_trees(trees: Dependencies, *, tags: str = "upos", relations: bool
     )
 
 
-def _label(tag: str, what: int, n_relations: int, relations: tuple[str, ...] | None) -> Label:
-    if what >= n_relations:
-        return Label((tag,), partial=True, siblings=(KINDS[what - n_relations + 1],))
-    return Label((tag,)) if relations is None else Label((relations[what], tag))
+def _label(tag: str, kind: int) -> Label:
+    return Label((tag,), partial=True, siblings=(KINDS[kind],)) if kind else Label((tag,))

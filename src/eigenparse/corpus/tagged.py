@@ -78,7 +78,7 @@ def default_names(width: int) -> list[str]:
     return usual.get(width, [f"c{k + 1}" for k in range(width)])
 
 
-def parse_tagged_lines(lines: Iterable[str], *, separator: str = "_", source: str = "input") -> Sequences:
+def parse_tagged_lines(lines: Iterable[str], *, source: str = "input") -> Sequences:
     """``word_TAG`` lines as the columns word and label."""
     words: list[str] = []
     tags: list[str] = []
@@ -87,13 +87,13 @@ def parse_tagged_lines(lines: Iterable[str], *, separator: str = "_", source: st
     for number, text in enumerate(lines, start=1):
         tokens = text.split()
         for token in tokens:
-            word, found, tag = token.rpartition(separator)
+            word, found, tag = token.rpartition("_")
             if not found or not word or not tag:
                 raise FormatError(
-                    f"token {token!r} is not word{separator}TAG",
+                    f"token {token!r} is not word_TAG",
                     source=source,
                     line=number,
-                    remedy=f"join every word and its tag by {separator!r}",
+                    remedy="join every word and its tag by '_'",
                 )
             words.append(word)
             tags.append(tag)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 import regex
 
-from eigenparse.corpus.recognise import is_plainly_tokenised
+from eigenparse.corpus.recognise import is_clearly_tokenised
 from eigenparse.errors import OptionError
 
 # Words whose full stop does not end a sentence, and words that have one but may end a sentence.
@@ -27,8 +27,13 @@ dec mon tue tues wed thu thur thurs fri sat a.m p.m u.s u.k u.n d.c ph.d b.c a.d
 _BEFORE_NUMBERS = frozenset({"no", "nos", "art"})  # "no. 5", but also the word "no"
 _NEVER_LAST = frozenset(f"{_TITLES} {_BEFORE}".split())
 _SHORT = _NEVER_LAST | frozenset(_ANYWHERE.split())
-_END = re.compile(r"""([.!?…]+)(['"”’)\]»]*)(?:\s?\[\d+\])*(\s+|$)""")  # notes [1] go with what they follow
-_OPENS = re.compile(r"""['"“‘(\[«¿¡-]*([\w])""")
+_FACE = r"[:;=]['’]?-?[()DPp](?!\w)"
+# A stop, closing marks; notes [1] and faces go with what they follow.  Or a face without a stop before it.
+_END = re.compile(
+    rf"""([.!?…]+)(['"”’)\]»]*)(?:\s?\[\d+\])*(?:\s*{_FACE})*(?:\s+|$)|(?<=\s){_FACE}\s+(?=[A-Z])"""
+)
+_OPENS = re.compile(r"""['"“‘(\[«¿¡-]*(\w)|[$£€\#@<_]""")
+_PARAGRAPHS = re.compile(r"\n\s*\n")
 
 _CLITICS = re.compile(r"(?i)(?<=\w)(n['’]t|['’](?:s|m|d|ll|re|ve))$")
 _VERBS = """do does did is are was were has have had could would should ai"""
@@ -53,7 +58,7 @@ _PIECES = regex.compile(
     https?://[^\s<>"]+[^\s<>".,;:!?)\]'] | (?:www\.)[\w-]+(?:\.[\w-]+)+(?:/[^\s<>"]*[^\s<>".,;:!?)\]'])? # addresses
   | (?:[\w-]+\.)+(?:com|org|net|edu|gov|info|io|eu|uk|de|fr|co|tv|app|dev)(?:/[^\s<>"]*[^\s<>".,;:!?)\]'])?(?![\w@])
   | [\w.+-]+@[\w-]+(?:\.[\w-]+)+ | (?<!\w)[@\#][A-Za-z_]\w*(?:[.-]\w+)* | (?<![\w/])[ur]/\w+  # mail, names, topics
-  | (?<!\S)[:;=]-?[()DPp](?!\w)                                            # faces
+  | (?<!\S)FACE                                                           # faces
   | \.{2,} | … | -{2,} | [—–] | [!?]{2,} | `` | '' | ([*=_~<>])\1+          # dots, dashes, runs of marks
   | [\d\#*]\uFE0F?\u20E3                                                   # key caps
   | \d{1,2}:\d\d(?=[ap]\.?m\b) | \d{1,2}(?=[ap]m\b)                         # 7:30pm
@@ -61,7 +66,7 @@ _PIECES = regex.compile(
   | '\d\ds?\b | ^['’](?:s|m|d|ll|re|ve|em|tis|twas)\b                      # '90s, 's on its own
   | W+(?:\.W+)*(?:[-/&'’]W+(?:\.W+)*)*(?:['’]|-$)? (?:\.(?!\.))?           # words
   | (?!\s)\X                                                               # everything else
-    """.replace("W", r"(?:\w[\p{M}\u200C]*)"),
+    """.replace("FACE", _FACE).replace("W", r"(?:\w[\p{M}\u200C]*)"),
     regex.VERBOSE | regex.IGNORECASE,
 )
 
@@ -95,15 +100,19 @@ def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Cut a paragraph into sentences at stops that are followed by something that may begin one.
+    """Cut a text into sentences at blank lines and at stops that are followed by something that may begin one.
 
-    >>> split_sentences("Mr. Smith came at 5 p.m. He left. Did he? Yes!")
-    ['Mr. Smith came at 5 p.m.', 'He left.', 'Did he?', 'Yes!']
+    >>> split_sentences("Mr. Smith came at 5 p.m. He left. Did he? yes!")
+    ['Mr. Smith came at 5 p.m.', 'He left.', 'Did he?', 'yes!']
     """
+    return [sentence for part in _PARAGRAPHS.split(text) for sentence in _split_paragraph(part)]
+
+
+def _split_paragraph(text: str) -> list[str]:
     text = " ".join(text.split())
     found, start = [], 0
     for mark in _END.finditer(text):
-        if mark.end() < len(text) and not _ends_here(text, mark):
+        if mark.end() < len(text) and not _ends_here(text, start, mark):
             continue
         found.append(text[start : mark.end()].strip())
         start = mark.end()
@@ -111,18 +120,26 @@ def split_sentences(text: str) -> list[str]:
     return [*found, rest] if rest else found
 
 
-def _ends_here(text: str, mark: re.Match[str]) -> bool:
-    """Whether a stop inside a paragraph ends a sentence."""
+def _ends_here(text: str, start: int, mark: re.Match[str]) -> bool:
+    """Whether a stop inside a paragraph ends the sentence that starts there."""
+    stop, closing = mark.group(1), mark.group(2)
     following = _OPENS.match(text, mark.end())
-    if following is None or following.group(1).islower():
+    if following is None or stop is None:
+        return following is not None
+    begins = following.group(1) or ""
+    if begins.islower() and (closing or stop[:2] in ("..", "…")):
         return False
-    if mark.group(1) != ".":
+    if stop != ".":
         return True
-    start = text.rfind(" ", 0, mark.start()) + 1
-    word = text[start : mark.start()].strip("'\"“‘([").lower()
+    word = text[text.rfind(" ", 0, mark.start()) + 1 : mark.start()].strip("'\"“‘([")
+    if begins.islower() and not (word.islower() and word.isalpha() and len(word) > 1 and word not in _SHORT):
+        return False
+    word = word.lower()
     if word in _NEVER_LAST or (len(word) == 1 and word.isalpha() and word != "i"):
         return False
-    return not ((word in _SHORT or word in _BEFORE_NUMBERS) and following.group(1).isdigit())
+    if word.isdecimal() and not text[start : mark.start()].removesuffix(word):
+        return False  # the number of an item in a list
+    return not ((word in _SHORT or word in _BEFORE_NUMBERS) and begins.isdigit())
 
 
 def tokenise(sentence: str, *, quotes: str = "penn", hyphens: str = "keep") -> list[str]:
@@ -155,12 +172,12 @@ def tokenise(sentence: str, *, quotes: str = "penn", hyphens: str = "keep") -> l
 
 
 def tokens_of(sentence: str, *, quotes: str = "penn", hyphens: str = "keep") -> list[str]:
-    """The tokens of a string that somebody typed: as they stand if it is plainly tokenised, else found.
+    """The tokens of a string typed by a user: as they stand if it is clearly tokenised, else found.
 
     >>> tokens_of("It 's you , Mr. X ."), tokens_of("It's you.")
     (['It', "'s", 'you', ',', 'Mr.', 'X', '.'], ['It', "'s", 'you', '.'])
     """
-    if is_plainly_tokenised(sentence):
+    if is_clearly_tokenised(sentence):
         return sentence.split()
     return tokenise(sentence, quotes=quotes, hyphens=hyphens)
 

@@ -26,7 +26,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """Whole-number places: where each label starts, the middle of each node, the width of all."""
+    """Integer positions: where each label starts, the middle of each node, and the total width."""
 
     start: list[int]
     middle: list[int]

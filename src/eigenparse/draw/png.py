@@ -11,7 +11,7 @@ def png(svg: str, *, scale: float = 2.0) -> bytes:
         import matplotlib
         import resvg_py
     except ImportError:
-        raise OptionError("PNG needs more packages; get them by: pip install 'eigenparse[plot]'") from None
+        raise OptionError("PNG needs more packages; run pip install 'eigenparse[plot]'") from None
     fonts = sorted((Path(matplotlib.get_data_path()) / "fonts" / "ttf").glob("DejaVu*.ttf"))
     return bytes(
         resvg_py.svg_to_bytes(

@@ -55,7 +55,7 @@ class HMMDensity(
     """
 
     def fit(self, X: Any, y: Any = None, lengths: Any = None) -> "HMMDensity":
-        """Learn from unlabelled sequences; refitting forgets."""
+        """Learn from unlabelled sequences; a second fit starts afresh."""
         corpus = as_sequences(X, lengths)
         self.n_features_in_ = len(corpus.columns)
         self.model_ = self.options().fit(SymbolText(_single(corpus), "word"))

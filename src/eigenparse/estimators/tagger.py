@@ -52,7 +52,7 @@ class RefinementHMMTagger(
     """
 
     def fit(self, X: Any, y: Any, lengths: Any = None) -> "RefinementHMMTagger":
-        """Learn from tokens and their labels; refitting forgets."""
+        """Learn from tokens and their labels; a second fit starts afresh."""
         tokens = as_sequences(X, lengths)
         labels = flat_labels(y)
         if len(labels) != tokens.n_tokens:

@@ -33,7 +33,7 @@ class WordEmbedding(
     """
 
     def fit(self, X: Iterable[Any], y: Any = None) -> "WordEmbedding":
-        """Learn from sentences; refitting forgets."""
+        """Learn from sentences; a second fit starts afresh."""
         for name in ("vocabulary_", "pairs_"):
             self.__dict__.pop(name, None)
         return self.partial_fit(X)

@@ -109,7 +109,6 @@ def compare_brackets(
     *,
     labelled: bool = True,
     n_resamples: int = 10_000,
-    confidence: float = 0.95,
     seed: int = 0,
 ) -> Comparison:
     """Paired bootstrap of corpus F1 between two outputs, over the sentences scored for both."""
@@ -122,6 +121,4 @@ def compare_brackets(
         np.stack([s.matched if labelled else s.unlabelled, s.gold, s.guess], axis=1)[both]
         for s in (one, other)
     ]
-    return paired_bootstrap(
-        columns[0], columns[1], f1_of_sums, n_resamples=n_resamples, confidence=confidence, seed=seed
-    )
+    return paired_bootstrap(columns[0], columns[1], f1_of_sums, n_resamples=n_resamples, seed=seed)

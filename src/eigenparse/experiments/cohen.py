@@ -44,7 +44,7 @@ class CohenPlan:
 
     def __post_init__(self) -> None:
         if self.runs < 1 or not self.sizes or min(*self.sizes, self.size) < 10:
-            raise OptionError("give one run at least and samples of ten trees at least")
+            raise OptionError("give at least one run and samples of at least ten trees")
 
 
 @dataclass(frozen=True, slots=True)

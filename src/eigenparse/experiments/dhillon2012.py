@@ -11,6 +11,7 @@ import numpy as np
 from eigenparse.arrays import AnyArray, FloatArray, IntMatrix, LongMatrix, LongVector
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.folds import folds
+from eigenparse.decode.dependency.latent_trees import parse_trees
 from eigenparse.errors import DataError, OptionError
 from eigenparse.evaluate.compare import Comparison, paired_bootstrap, percent_of_sums
 from eigenparse.inference.dependency.arcs import kbest
@@ -23,11 +24,14 @@ from eigenparse.learn.dependency.tags import jackknifed_tags
 from eigenparse.learn.dependency.trees import ESTIMATORS, DepTreeOptions
 from eigenparse.models.dependency.arcs import ArcModel
 from eigenparse.models.dependency.deptree import TreeModel
+from eigenparse.models.dependency.split_heads import ESTIMATORS as SPLIT_HEADS
 from eigenparse.models.vectors.vectors import WordVectors
 from eigenparse.work.kept import Kept, Part, fingerprint
 from eigenparse.work.work import Work
 
 WORDS = "-words"
+ALONE_STATES, ALONE_ROUNDS = 20, 20  # of latent trees as a parser
+ALONE_CHANNELS = "upos,form,left,right,distance"
 TAG_FOLDS = 10  # section 4.1
 PARSER, RERANKED, BEST = "parser", "re-ranked, base features", "best tree of the list"
 Tell = Callable[[str], None]
@@ -44,7 +48,7 @@ class Plan:
 
     orders: tuple[int, ...] = (1, 2)
     estimators: tuple[str, ...] = ("lpcfg", "printed")
-    states: tuple[tuple[str, int], ...] = (("lpcfg", 16), ("em", 32), ("printed", 10))
+    states: tuple[tuple[str, int], ...] = (("lpcfg", 16), ("lpcfg-tensor", 16), ("em", 32), ("printed", 10))
     members: int = 1
     n_best: int = 50
     n_folds: int = 3
@@ -177,6 +181,24 @@ def run_order(
             not_positive = _flags(found, plan.estimators)
     weights = {method: tuple(model.dense_weights.tolist()) for method, model in ranked.items()}
     return Outcome(order, rows, weights, not_positive, time.process_time() - start)
+
+
+def parsers_alone(
+    train: Dependencies, parts: dict[str, Dependencies], plan: Plan, tell: Tell
+) -> dict[str, tuple[Row, ...]]:
+    """Section 5: inside-outside over the paper's own model, and over split heads, as parsers by themselves; by part."""
+    tell("latent models as parsers")
+    latent = DepTreeOptions(states=ALONE_STATES, channels=ALONE_CHANNELS, rounds=ALONE_ROUNDS, seed=plan.seed)
+    learners = {f"latent trees (em), {ALONE_STATES} states": latent}
+    for name in SPLIT_HEADS:
+        learners[f"split heads ({name}), {plan.parts(name)[1]} states"] = plan.learner(name)
+    models = {name: learner.fit(train) for name, learner in learners.items()}
+    return {
+        part: tuple(
+            Row(name, per_sentence(parse_trees(model, gold).head, gold)) for name, model in models.items()
+        )
+        for part, gold in parts.items()
+    }
 
 
 def per_sentence(heads: AnyArray, gold: Dependencies) -> LongMatrix:

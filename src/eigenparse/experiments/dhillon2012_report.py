@@ -1,6 +1,6 @@
 """Outcomes of the dependency experiments in, a report like table 1 of [dhillon-etal-2012] out."""
 
-from eigenparse.experiments.dhillon2012 import PARSER, RERANKED, Outcome, Plan, with_log_p
+from eigenparse.experiments.dhillon2012 import PARSER, RERANKED, Outcome, Plan, Row, with_log_p
 from eigenparse.experiments.dhillon_theory import theorem_section
 from eigenparse.report import Cell, Report, Section, Table
 
@@ -12,8 +12,10 @@ PUBLISHED: dict[int, tuple[tuple[float, float], ...]] = {
 """[dhillon-etal-2012, table 1]: accuracy and complete trees on the Penn Treebank, section 23."""
 
 
-def table_report(outcomes: list[Outcome], plan: Plan, facts: dict[str, Cell]) -> Report:
-    """Table 1 for every part, the comparisons behind it, and what the estimators did."""
+def table_report(
+    outcomes: list[Outcome], alone: dict[str, tuple[Row, ...]], plan: Plan, facts: dict[str, Cell]
+) -> Report:
+    """Table 1 for every part, the comparisons behind it, what the estimators did, and how they parse alone."""
     parts = list(outcomes[0].rows)
     tables = tuple(_accuracy(outcomes, part) for part in reversed(parts))
     intro = (
@@ -28,7 +30,7 @@ def table_report(outcomes: list[Outcome], plan: Plan, facts: dict[str, Cell]) ->
         (
             Section("Accuracy", items=tables),
             Section("What each step adds", items=tuple(_steps(outcomes, plan, p) for p in reversed(parts))),
-            Section("Latent models", items=(_latent(outcomes, plan),)),
+            Section("Latent models", items=(_latent(outcomes, plan), _alone(alone))),
             theorem_section(seed=plan.seed),
             Section("Setting", items=(setting,)),
         ),
@@ -65,6 +67,19 @@ def _steps(outcomes: list[Outcome], plan: Plan, part: str) -> Table:
     return Table(
         f"Differences of accuracy, {part}", ("step", "difference", "95% interval", "p"), tuple(rows), note
     )
+
+
+def _alone(alone: dict[str, tuple[Row, ...]]) -> Table:
+    rows = tuple(
+        (f"{part}: {row.method}", row.accuracy, row.complete)
+        for part in reversed(list(alone))
+        for row in alone[part]
+    )
+    note = (
+        "What the paper names as future work, its own model as a parser by inside-outside over all projective trees, "
+        "and split heads, an L-PCFG by clusters and EM or by the method of moments."
+    )
+    return Table("Latent models as parsers", ("model", "accuracy", "complete"), rows, note)
 
 
 def _latent(outcomes: list[Outcome], plan: Plan) -> Table:

@@ -58,7 +58,7 @@ class Plan:
         if unknown or not self.parts:
             raise OptionError(f"experiments are 4.1, 4.2 and 4.3, got {', '.join(sorted(unknown)) or 'none'}")
         if not self.states or not self.compared:
-            raise OptionError("there is no number of states to try; give one at least")
+            raise OptionError("there is no number of states to try; give at least one")
 
 
 def settings(seed: int) -> dict[str, GrammarOptions]:

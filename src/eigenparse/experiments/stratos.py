@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from eigenparse.arrays import AnyArray
 from eigenparse.corpus.phones import SpeechCorpus
@@ -30,6 +29,7 @@ from eigenparse.learn.tagger.learner import fit_plan
 from eigenparse.learn.tagger.spectral import SpectralChoices, chain_views
 from eigenparse.models.tagger.rhmm import RefinementHMM
 from eigenparse.run.local import on_this_machine
+from eigenparse.threads import one_thread
 
 ROUNDS = (1, 2, 3, 4, 6, 8, 10, 13, 16, 20, 25, 30, 40, 50, 60, 80, 100, 125, 150, 175, 200)
 BY_RUNS = ", smoothed by runs"
@@ -161,7 +161,7 @@ def run_task(item: tuple[Task, SpeechData]) -> Trial:
     """Train one model; EM's best round is chosen on development data, as in the paper."""
     task, data = item
     clock = time.process_time()
-    with threadpool_limits(limits=1):
+    with one_thread():
         if task.method == "em":
             return _run_em(task, data, clock)
         options = PhoneOptions(

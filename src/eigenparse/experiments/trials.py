@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import pairwise
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from eigenparse.arrays import LongVector
 from eigenparse.corpus.columns import Treebank
@@ -39,6 +38,7 @@ from eigenparse.learn.tagger.learner import TaggerOptions
 from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, TagContext
 from eigenparse.run.ordered import blocks
 from eigenparse.synthetic import sample_treebank
+from eigenparse.threads import one_thread
 from eigenparse.work.kept import Part, fingerprint
 from eigenparse.work.work import Work
 
@@ -278,7 +278,7 @@ def _size(trial: Trial) -> int:
 def warm() -> None:
     """Learn and parse a little, once per process, so that no trial is charged for compiling or loading kernels."""
     if multiprocessing.parent_process() is not None:
-        threadpool_limits(limits=1)
+        one_thread()
     few = sample_treebank(WARM_TREES, 0)
     for method in ("cluster", "tensor"):
         grammar = GrammarOptions(method=method, em_rounds=1).fit(few)

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from eigenparse.arrays import AnyArray, IntVector, generator
 from eigenparse.errors import DataError, OptionError
+from eigenparse.threads import one_thread
 
 BATCH = 8192
 MOST = 10_000
@@ -46,7 +46,7 @@ def learn_codebook(frames: AnyArray, choices: CodeChoices) -> Codebook:
     kind = np.repeat(choices.weights, -(-frames.shape[1] // 3))[: frames.shape[1]]
     scale = (np.where(deviation > 0.0, deviation, 1.0) / kind).astype(np.float32)
     scaled = np.ascontiguousarray(frames / scale, dtype=np.float32)
-    with threadpool_limits(limits=1):  # the same sums in the same order
+    with one_thread():  # the same sums in the same order
         return Codebook(scale, mini_batch_means(scaled, choices.n_codes, choices.passes, choices.seed))
 
 
@@ -101,5 +101,5 @@ def codes_of(book: Codebook, frames: AnyArray) -> IntVector:
         raise DataError(
             f"frames have {frames.shape[1]} values, the codebook {book.scale.size}; use the same features"
         )
-    with threadpool_limits(limits=1):
+    with one_thread():
         return nearest_codes(np.ascontiguousarray(frames / book.scale, dtype=np.float32), book.centres)

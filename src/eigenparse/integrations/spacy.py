@@ -191,7 +191,7 @@ def _own(span: Span) -> list[Any]:
     for row in _rows(span):
         if row[0] == span.start and row[1] == span.end:
             return row
-    raise DataError(f"{span.text!r} is no constituent; use sent._.constituents to get those that are")
+    raise DataError(f"{span.text!r} is not a constituent; use sent._.constituents to get those that are")
 
 
 def _labels(span: Span) -> tuple[str, ...]:

@@ -16,8 +16,14 @@ from llvmlite.binding import get_host_cpu_features
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.dispatcher import Dispatcher
+from numba.core.runtime.nrt import rtsys
 
 COMMON = {"x86_64": "x86-64-v3", "AMD64": "x86-64-v3"}  # machine: the processor that wheels are made for
+SUMS = {
+    "reassoc",
+    "contract",
+    "nsz",
+}  # what ``fastmath`` may do to sums: regroup them, the same way every time
 FEATURES = "+avx,+avx2,+bmi,+bmi2,+cx16,+f16c,+fma,+lzcnt,+movbe,+popcnt,+sse3,+sse4.1,+sse4.2,+ssse3"
 
 
@@ -69,6 +75,12 @@ class _KernelCache(FunctionCache):
         self._cache_file = IndexDataCacheFile(self._cache_path, base, stamp)
         beside = os.path.join(os.path.dirname(function.__code__.co_filename), "__pycache__")
         self._shipped = IndexDataCacheFile(beside, base, stamp)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """As numba has it, but nothing else is imported that only its compiler needs (about a third of a second)."""
+        rtsys.initialize(target_context)  # memory of arrays that kernels make
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
         if runs_common_code():

@@ -4,12 +4,17 @@ import numpy as np
 
 from eigenparse.kernels.compiled import kernel
 
+NARROW = 8  # columns that are held in one register: a block of the iteration for singular vectors
+
 
 @kernel
 def gather(ids, scale, M, out):
     """out[i] = sum over t of scale[ids[i, t]] * M[ids[i, t]]."""
     n, n_templates = ids.shape
     k = M.shape[1]
+    if k == NARROW:
+        gather_narrow(ids, scale, M, out)
+        return
     for i in range(n):
         for j in range(k):
             out[i, j] = 0.0
@@ -18,6 +23,20 @@ def gather(ids, scale, M, out):
             s = scale[f]
             for j in range(k):
                 out[i, j] += s * M[f, j]
+
+
+@kernel
+def gather_narrow(ids, scale, M, out):
+    """The same of NARROW columns, whose loops the compiler unrolls."""
+    for i in range(ids.shape[0]):
+        row = out[i]
+        for j in range(NARROW):
+            row[j] = 0.0
+        for t in range(ids.shape[1]):
+            f = ids[i, t]
+            s, part = scale[f], M[f]
+            for j in range(NARROW):
+                row[j] += s * part[j]
 
 
 @kernel
@@ -38,13 +57,13 @@ def scatter(ids, scale, P, out):
 def nearest(rows, centres, out):
     """out[i] = index of the centre closest to rows[i]; the first on ties."""
     n, d = rows.shape
+    columns = np.ascontiguousarray(centres.T)  # so that one sum is made for all centres at once
+    distance = np.empty(centres.shape[0])
     for i in range(n):
-        best, best_distance = 0, np.inf
-        for c in range(centres.shape[0]):
-            distance = 0.0
-            for j in range(d):
-                gap = rows[i, j] - centres[c, j]
-                distance += gap * gap
-            if distance < best_distance:
-                best, best_distance = c, distance
-        out[i] = best
+        distance[:] = 0.0
+        for j in range(d):
+            value, column = rows[i, j], columns[j]
+            for c in range(distance.size):
+                gap = value - column[c]
+                distance[c] += gap * gap
+        out[i] = np.argmin(distance)

@@ -3,7 +3,8 @@
 The command line and the scikit-learn estimators are made from the fields of these records.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
 from typing import Any, ClassVar
 
@@ -20,13 +21,22 @@ def option(
     high: float | None = None,
     choices: Sequence[str] = (),
     shown: bool = True,
+    idle: Mapping[str, Sequence[Any]] | None = None,
 ) -> Any:
     """A field of an options record.
 
-    low, high: bounds of a number.  choices: the allowed words.  shown: whether the command line has it.  A default of
-    None stands for "what suits the other options"; the help says what that is.
+    low, high: bounds of a number.  choices: the allowed words.  shown: whether the command line has it.  idle: values
+    of other options with which this one changes nothing.  A default of None stands for "what suits the other
+    options"; the help says what that is.
     """
-    about = {"help": help, "low": low, "high": high, "choices": tuple(choices), "shown": shown}
+    about = {
+        "help": help,
+        "low": low,
+        "high": high,
+        "choices": tuple(choices),
+        "shown": shown,
+        "idle": idle or {},
+    }
     return field(default=default, metadata=about)
 
 
@@ -61,8 +71,32 @@ def check_option(one: "Field[Any]", value: Any) -> None:
         return
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise OptionError(f"{one.name} must be a number, got {value!r} instead")
-    if not (low is None or value >= low) or not (high is None or value <= high):
+    if not math.isfinite(value) or not (low is None or value >= low) or not (high is None or value <= high):
         raise OptionError(f"{one.name} must be {_bounds(low, high)}, got {value} instead")
+
+
+def refuse_idle(*records: Any) -> None:
+    """OptionError if an option was given that changes nothing beside the others.
+
+    records: dataclasses of options, taken together; a record may have ``filled``, its values in place of None.
+    """
+    full = [getattr(record, "filled", lambda record=record: record)() for record in records]
+    values = {one.name: getattr(record, one.name) for record in full for one in fields(record)}
+    for record in records:
+        for one in fields(record):
+            for other, without in one.metadata.get("idle", {}).items():
+                if getattr(record, one.name) != one.default and values[other] in without:
+                    raise OptionError(
+                        f"{_flag(one.name)} changes nothing {_beside(other, values[other])}; leave it out"
+                    )
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _beside(name: str, value: Any) -> str:
+    return f"without {_flag(name)}" if value in ((), None, False) else f"with {_flag(name)} {value}"
 
 
 def _bounds(low: float | None, high: float | None) -> str:

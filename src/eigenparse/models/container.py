@@ -17,10 +17,9 @@ from typing import Any
 
 import numpy as np
 from safetensors import SafetensorError, deserialize
-from safetensors.numpy import save
 
 from eigenparse.arrays import AnyArray
-from eigenparse.corpus.files import write_whole
+from eigenparse.corpus.files import whole_file
 from eigenparse.corpus.recognise import HEAD, NAMES, recognise
 from eigenparse.errors import ModelFileError
 
@@ -28,9 +27,9 @@ FORMAT_VERSION = 1
 MAX_HEADER_BYTES = 128 * 1024 * 1024
 MOST_DIGITS = 40  # of an integer in a header: it can be turned into a float
 DTYPES = {
-    "BOOL": "?", "U8": "u1", "I8": "i1", "U16": "<u2", "I16": "<i2", "U32": "<u4", "I32": "<i4", "U64": "<u8",
-    "I64": "<i8", "F16": "<f2", "F32": "<f4", "F64": "<f8",
-}  # fmt: skip
+    "BOOL": "?", "U8": "u1", "I8": "i1", "I16": "<i2", "U16": "<u2", "F16": "<f2", "I32": "<i4", "U32": "<u4",
+    "F32": "<f4", "F64": "<f8", "I64": "<i8", "U64": "<u8",
+}  # in safetensors' order  # fmt: skip
 Header = dict[str, Any]
 
 
@@ -40,7 +39,7 @@ def digest(arrays: Mapping[str, AnyArray]) -> str:
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name])
         total.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
-        total.update(array.reshape(-1).view(np.uint8).data if array.size else b"")
+        total.update(_bytes_of(array))
     return total.hexdigest()
 
 
@@ -49,7 +48,34 @@ def write_container(path: str | Path, *, kind: str, header: Header, arrays: Mapp
     contiguous = {name: np.ascontiguousarray(arrays[name]) for name in sorted(arrays)}
     document = {"version": FORMAT_VERSION, "kind": kind, "sha256": digest(contiguous), "header": header}
     text = json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
-    write_whole(path, save(contiguous, metadata={"eigenparse": text}))
+    with whole_file(path) as stream:
+        stream.write(_front(contiguous, text))
+        for name in _in_order(contiguous):
+            stream.write(_bytes_of(contiguous[name]))
+
+
+def _in_order(arrays: Mapping[str, AnyArray]) -> list[str]:
+    """Names as safetensors writes arrays: by type, the widest first, then by name."""
+    rank = {np.dtype(name): k for k, name in enumerate(DTYPES.values())}
+    return sorted(arrays, key=lambda name: (-rank[arrays[name].dtype], name))
+
+
+def _bytes_of(array: AnyArray) -> memoryview:
+    """The bytes of a contiguous array, not copied: arrays may be most of the memory."""
+    return array.reshape(-1).view(np.uint8).data if array.size else memoryview(b"")
+
+
+def _front(arrays: Mapping[str, AnyArray], text: str) -> bytes:
+    """What stands before the arrays in a safetensors file: the length of a JSON document, and the document."""
+    names, layout, end = {np.dtype(name): kind for kind, name in DTYPES.items()}, {}, 0
+    for name in _in_order(arrays):
+        start, end = end, end + arrays[name].nbytes
+        kind, shape = names[arrays[name].dtype], list(arrays[name].shape)
+        layout[name] = {"dtype": kind, "shape": shape, "data_offsets": [start, end]}
+    about = {"__metadata__": {"eigenparse": text}, **layout}
+    front = json.dumps(about, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+    front += b" " * (-len(front) % 8)
+    return struct.pack("<Q", len(front)) + front
 
 
 def read_container(path: str | Path) -> tuple[str, Header, dict[str, AnyArray]]:

@@ -95,7 +95,7 @@ def named(place: str) -> Any:
 
 
 def register(kind: Kind) -> None:
-    """Add a kind of one's own to this process; an entry point adds it to every process."""
+    """Add a kind to this process; an entry point adds it to every process."""
     _REGISTERED[kind.name] = kind
 
 
@@ -105,7 +105,7 @@ def _entry_points() -> dict[str, Any]:
 
 
 def kind_named(name: str) -> Kind | None:
-    """The record of a kind; None if nobody registered it."""
+    """The record of a kind; None if it is not registered."""
     if name in _REGISTERED:
         return _REGISTERED[name]
     if name in BUILT_IN:
@@ -127,7 +127,8 @@ def kind_of(path: str | Path) -> Kind:
     """The kind of a model file, from its header alone."""
     path = located(path)
     if not path.is_file():
-        reason = "is a directory" if path.is_dir() else "no such file"
+        there = "is no regular file" if path.exists() else "no such file"
+        reason = "is a directory" if path.is_dir() else there
         raise ModelFileError(f"{path}: {reason}; name a file that `eigenparse train` wrote")
     return _known(path, model_kind(path))
 
@@ -176,7 +177,7 @@ def read_parts(path: str | Path, *wanted: str) -> tuple[Kind, Header, dict[str, 
         check_model(kind.schema, header, arrays)
     except DataError as problem:
         raise ModelFileError(
-            f"{path}: not a sound model of kind {name!r} ({problem}); train or copy it again"
+            f"{path}: not a valid model of kind {name!r} ({problem}); train or copy it again"
         ) from None
     return kind, header, arrays
 

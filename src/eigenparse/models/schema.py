@@ -290,12 +290,14 @@ def check_value(value: Any, shape: Any, where: str) -> None:
     elif isinstance(shape, tuple):
         if not isinstance(value, list) or len(value) != len(shape):
             raise DataError(f"a part of {where} is not a list of {len(shape)}")
+        if tuple(map(type, value)) == shape:  # plain values of the very types wanted
+            return
         for one, below in zip(value, shape):
             check_value(one, below, where)
     elif isinstance(shape, list):
         if not isinstance(value, list):
             raise DataError(f"{where} is not a list")
-        if shape == NAMES and set(map(type, value)) <= {str}:
+        if isinstance(shape[0], type) and set(map(type, value)) <= {shape[0]}:
             return
         for one in value:
             check_value(one, shape[0], where)

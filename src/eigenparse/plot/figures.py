@@ -35,7 +35,7 @@ def render(curves: Sequence[Curves], form: str, *, title: str = "") -> bytes:
         import matplotlib
         from matplotlib.figure import Figure
     except ImportError:
-        raise OptionError("plots need more packages; get them by: pip install 'eigenparse[plot]'") from None
+        raise OptionError("plots need more packages; run pip install 'eigenparse[plot]'") from None
     columns = min(len(curves), 2)
     rows = math.ceil(len(curves) / columns)
     with matplotlib.rc_context(SETTINGS), warnings.catch_warnings():

@@ -30,7 +30,7 @@ AGAIN = "run the same command again, with --resume where there is one"
 class ClusterRun:
     """Tasks on the workers of a scheduler.
 
-    client: of ``distributed``.  presence: who works there, and how long to wait when nobody does.
+    client: of ``distributed``.  presence: the workers there, and how long to wait when there are none.
     """
 
     client: Any
@@ -60,7 +60,7 @@ class ClusterRun:
             raise
         except dask.KilledWorker:
             raise ResourceError(
-                "several workers died of the same task, perhaps for want of memory; give them more"
+                "several workers died of the same task, perhaps because memory ran out; give them more"
             ) from None
         except (dask.CancelledError, CancelledError, OSError, TimeoutError) as problem:
             if future.status == "error":  # the task itself failed
@@ -78,13 +78,13 @@ class ClusterRun:
             while not wait([result], timeout=self.presence.every).done:
                 self.presence.look()
                 if self.presence.given_up and not result.done():
-                    raise self._nobody()
+                    raise self._no_worker()
             return result.result()
         finally:
             result.cancel()
 
-    def _nobody(self) -> ResourceError:
-        """The sentence that ends the work when nobody is left to do it."""
+    def _no_worker(self) -> ResourceError:
+        """The error when no worker is left."""
         seconds = f"{self.presence.wait:g} seconds"
         if not self.presence.answered:
             return ResourceError(
@@ -95,7 +95,7 @@ class ClusterRun:
         )
 
     def _drop(self, futures: Sequence[Any]) -> None:
-        """Tell the scheduler that nobody waits for these tasks; it need not answer."""
+        """Tell the scheduler to drop these tasks; it need not answer."""
         if futures:
             with suppress(Exception):
                 ask(self.client, _cancelled(self.client, list(futures)), LEAVE)
@@ -140,10 +140,10 @@ def on_cluster(address: str, wait: float = WAIT) -> Iterator[ClusterRun]:
         raise OptionError(f"wait must be more than 0 seconds, got {wait:g} instead")
     dask = _distributed()
     try:
-        client = dask.Client(address, timeout=SECONDS, set_as_default=False)
+        client = dask.Client(address, timeout=min(SECONDS, wait), set_as_default=False)
     except (OSError, ValueError, TimeoutError) as problem:
         raise ResourceError(
-            f"{address}: no scheduler answers ({problem}); check the address, as tcp://host:8786"
+            f"{address}: no scheduler answers ({problem}); check the address, for example tcp://host:8786"
         ) from None
     quiet = importlib.import_module("dask").config.set({LARGE: "1 TB"})  # tasks carry their data
     log = logging.getLogger("distributed.client")

@@ -13,17 +13,21 @@ from typing import TypeVar
 
 from eigenparse.errors import OptionError, ResourceError
 
+MOST_JOBS = 64  # or four times the cores: more processes would only take memory
 S = TypeVar("S")
 T = TypeVar("T")
 
 
 def check_jobs(jobs: int) -> int:
     """The number of workers; 0 stands for all cores that this process may use."""
-    if jobs < 0:
-        raise OptionError(f"jobs must be 0 or more, got {jobs} instead")
-    if jobs:
-        return jobs
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not isinstance(jobs, int) or jobs < 0:
+        raise OptionError(f"jobs must be 0 or more, got {jobs!r} instead")
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if jobs > (most := max(MOST_JOBS, 4 * cores)):
+        raise OptionError(
+            f"jobs must be {most} or fewer on {cores} cores, got {jobs} instead; 0 takes all cores"
+        )
+    return jobs or cores
 
 
 def thread_map(task: Callable[[S], T], items: Iterable[S], *, jobs: int = 1) -> list[T]:
@@ -64,23 +68,18 @@ class LocalRun:
 
 
 @contextmanager
-def on_this_machine(jobs: int = 1, *, prepare: Callable[[], None] | None = None) -> Iterator[LocalRun]:
-    """So many processes of this machine, 0 for all cores; one means this process.
-
-    prepare: done once in every process before its first task.
-    """
+def on_this_machine(jobs: int = 1) -> Iterator[LocalRun]:
+    """So many processes of this machine, 0 for all cores; one means this process."""
     workers = check_jobs(jobs)
     if workers == 1:
-        if prepare is not None:
-            prepare()
         yield LocalRun()
         return
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin, initargs=(prepare,))
+    pool = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin)
     try:
         yield LocalRun(pool, workers)
     except BrokenProcessPool:
-        raise ResourceError("a worker process died, perhaps for want of memory; use fewer jobs") from None
+        raise ResourceError("a worker process died, perhaps because memory ran out; use fewer jobs") from None
     except BaseException:
         for process in list(getattr(pool, "_processes", {}).values()):
             process.terminate()
@@ -89,8 +88,6 @@ def on_this_machine(jobs: int = 1, *, prepare: Callable[[], None] | None = None)
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin(prepare: Callable[[], None] | None) -> None:
-    """Let the parent alone answer Ctrl-C, it ends its workers; then prepare."""
+def _begin() -> None:
+    """Let the parent alone answer Ctrl-C; it ends its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if prepare is not None:
-        prepare()

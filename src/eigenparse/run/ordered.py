@@ -24,16 +24,6 @@ class OrderedRun(Protocol):
         ...
 
 
-def reduce_ordered(
-    run: OrderedRun,
-    task: Callable[[S], T],
-    items: Iterable[S],
-    add: Callable[[Any, T], Any] = operator.add,
-) -> Any:
-    """The results added from first to last; TypeError if there are no items."""
-    return functools.reduce(add, run.map_ordered(task, items))
-
-
 def reduce_grouped(
     run: OrderedRun,
     task: Callable[[S], T],
@@ -42,7 +32,7 @@ def reduce_grouped(
     *,
     most: int = MOST_RESULTS,
 ) -> Any:
-    """The same sum where there are many items: groups of neighbours are added by workers, groups by the caller.
+    """The sum of many results: groups of neighbours are added by workers, the sums of groups by the caller.
 
     The groups depend on the number of items alone, so the sum is the same to the bit wherever it is made.
     """

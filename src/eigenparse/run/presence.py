@@ -15,7 +15,7 @@ LOOKS = 4  # at least so many before the work is given up
 class Presence:
     """Looks at the workers of a scheduler now and then, and remembers since when none of them is steady.
 
-    A worker that starts and dies again and again is never steady: it counts as none.
+    A worker that keeps dying and restarting is not counted.
     client: of ``distributed``.  wait: seconds without a steady worker after which to give up.
     """
 
@@ -56,7 +56,7 @@ class Presence:
 
     @property
     def given_up(self) -> bool:
-        """Whether nobody has worked for the whole time that was to be waited."""
+        """Whether no worker was there for the whole waiting time."""
         return self._looks >= LOOKS and time.monotonic() - self._steady >= self.wait
 
 

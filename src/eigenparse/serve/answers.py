@@ -7,9 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from eigenparse.api.correct import Draft, put_in
+from eigenparse.api.dependencies import dependencies
 from eigenparse.api.grammar import Grammar
 from eigenparse.corpus.brackets import parse_trees
-from eigenparse.corpus.heads import to_dependencies
+from eigenparse.decode.grammar.constraints import SpanLimit
 from eigenparse.decode.grammar.node_states import NodeStates, row_states, shown_rows
 from eigenparse.decode.grammar.parser import Chart, Derivation
 from eigenparse.decode.grammar.posteriors import listed
@@ -35,38 +37,44 @@ class Wishes(NamedTuple):
 
 
 def parse(grammar: Grammar, request: Request, wishes: Wishes) -> Json:
-    """What /parse says about one sentence."""
-    found, chart = _answered(grammar, request, wishes.k)
-    return _sentence(grammar, request, found, chart, wishes)
-
-
-def _answered(grammar: Grammar, request: Request, k: int) -> tuple[Answer, Chart | None]:
-    """The best trees of a sentence; a constraint that no tree keeps is a conflict."""
+    """What /parse says about one sentence; what no tree of the grammar keeps is put into its trees."""
+    imposed: tuple[SpanLimit, ...] = ()
     try:
-        return answer_and_chart(grammar.tables.parser, grammar.tables.symbols, request, k=k)
-    except DataError as problem:
-        raise conflict(str(problem)) from None
-
-
-def _sentence(grammar: Grammar, request: Request, found: Answer, chart: Chart | None, wishes: Wishes) -> Json:
-    """All that is said about one sentence."""
-    parses = parses_of(grammar.tables, [request], [found])[0]
+        found, chart = _answered(grammar, request, wishes.k)
+    except DataError:
+        request, imposed = _settled(grammar, request)
+        found, chart = _answered(grammar, request, wishes.k)
+    own = parses_of(grammar.tables, [request], [found])[0]
+    parses = put_in(grammar, request, own, imposed)
     trees = [_tree(one) for one in parses]
     if wishes.states and chart is not None:
-        for tree, derivation in zip(trees, found.decoded.derivations):
-            _add_states(grammar, chart, derivation, tree)
+        for tree, rank in zip(trees, (one.rank for one in parses)):
+            _add_states(grammar, chart, found.decoded.derivations[rank], own[rank], tree)
     if wishes.dependencies:
-        for tree, arcs in zip(trees, _arcs([one.tree for one in parses])):
+        for tree, arcs in zip(trees, _arcs(parses)):
             tree["dependencies"] = arcs
     result: Json = {
         "tokens": list(request.tokens),
         "status": parses[0].status,
-        "log_total": _number(parses[0].log_total),
+        "log_total": _number(own[0].log_total),
         "parses": trees,
     }
     if wishes.chart:
         result["chart"] = _chart(grammar, found)
     return result
+
+
+def _answered(grammar: Grammar, request: Request, k: int) -> tuple[Answer, Chart | None]:
+    return answer_and_chart(grammar.tables.parser, grammar.tables.symbols, request, k=k)
+
+
+def _settled(grammar: Grammar, request: Request) -> tuple[Request, tuple[SpanLimit, ...]]:
+    """What some tree of the grammar keeps, and what is to be put in; what no tree at all keeps is a conflict."""
+    try:
+        draft = Draft.of(grammar, request)
+    except DataError as problem:
+        raise conflict(str(problem)) from None
+    return draft.request, draft.imposed
 
 
 def _tree(parse: Parse) -> Json:
@@ -77,12 +85,18 @@ def _tree(parse: Parse) -> Json:
     return {name: whole[name] for name in names} | {"probability": whole["probability"] if known else None}
 
 
-def _add_states(grammar: Grammar, chart: Chart, derivation: Derivation, tree: Json) -> None:
-    """Write the latent states of a derivation beside its constituents and tags."""
+def _add_states(grammar: Grammar, chart: Chart, derivation: Derivation, own: Parse, tree: Json) -> None:
+    """Write the latent states of a derivation beside the constituents and tags that were not put in."""
     states = row_states(grammar.tables.parser, chart, derivation)
-    for rows, nodes in zip(shown_rows(grammar.tables.symbols, derivation), (tree["brackets"], tree["tags"])):
-        for row, node in zip(rows, nodes, strict=True):
-            node["latent"] = _latent(states[row])
+    phrases, words = shown_rows(grammar.tables.symbols, derivation)
+    found: dict[tuple[str, int, int], list[int]] = {}
+    for row, one in zip(phrases, own.brackets, strict=True):
+        found.setdefault((one.label, one.start, one.end), []).append(row)
+    for node in tree["brackets"]:
+        rows = found.get((node["label"], node["start"], node["end"]))
+        node["latent"] = _latent(states[rows.pop(0)]) if rows else None
+    for row, tag, node in zip(words, own.tags, tree["tags"], strict=True):
+        node["latent"] = _latent(states[row]) if tag.tag == node["tag"] else None
 
 
 def _latent(states: NodeStates | None) -> Json | None:
@@ -94,9 +108,9 @@ def _latent(states: NodeStates | None) -> Json | None:
     return {"label": states.label, "n_states": int(states.shares.size), "states": shares}
 
 
-def _arcs(trees: Sequence[str]) -> list[list[Json]]:
-    """Heads and relations of trees in brackets."""
-    found = to_dependencies(parse_trees("\n".join(trees)))
+def _arcs(parses: Sequence[Parse]) -> list[list[Json]]:
+    """Heads and relations of trees."""
+    found = dependencies(parses)
     columns = zip(found.head.tolist(), found.strings("relation"), found.strings("upos"))
     rows = [{"head": head, "relation": relation, "upos": upos} for head, relation, upos in columns]
     ends = found.offsets.tolist()

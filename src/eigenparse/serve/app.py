@@ -46,7 +46,7 @@ WHY = {
     400: "The body is not JSON.",
     404: "There is no such thing.",
     408: "The request did not arrive in time.",
-    409: "The constraints contradict the sentence, no tree keeps them, or two files of trees do not fit.",
+    409: "The constraints contradict the sentence or each other, or two files of trees do not fit.",
     413: "The request is larger than allowed.",
     421: "Not the name of this host.",
     422: "The request does not have the described shape.",

@@ -98,6 +98,8 @@ class Crew:
 
     def start(self) -> dict[str, Any]:
         """Start the nursery and wait until it has loaded the model; what it says about the model."""
+        if not hasattr(os, "fork"):
+            raise OptionError("the service needs Linux or macOS; on Windows run it in WSL or in a container")
         self.close()
         ours, theirs = socket.socketpair()
         self._nursery.control = ours
@@ -114,7 +116,7 @@ class Crew:
         self.close()
         if said is None:
             raise ResourceError(
-                "the process that loads the model died, perhaps for want of memory; use a smaller model"
+                "the process that loads the model died, perhaps because memory ran out; use a smaller model"
             )
         kind, message = json.loads(said.content)
         raise ERRORS.get(kind, ModelFileError)(message)
@@ -124,6 +126,7 @@ class Crew:
         ours, theirs = socket.socketpair()
         with contextlib.ExitStack() as undo:
             undo.callback(ours.close)
+            undo.callback(theirs.close)  # should the thread never begin
             await asyncio.to_thread(self._fork, theirs)
             reader, writer = await asyncio.open_unix_connection(sock=ours)
             undo.callback(writer.close)

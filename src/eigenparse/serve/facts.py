@@ -6,22 +6,6 @@ from eigenparse.api.grammar import Grammar
 from eigenparse.inference.grammar.typical import state_profiles, states_by_size
 
 TOP = 8  # words and phrases of a state
-REPORTED = ("method", "seed", "binarisation", "em_rounds", "n_trees", "n_words", "negative_share")
-
-
-def model_facts(grammar: Grammar) -> dict[str, Any]:
-    """Sizes and what the learner reported."""
-    latent, skeleton = grammar.latent, grammar.latent.skeleton
-    every = (latent, *latent.others)
-    sizes = {
-        "members": sum(len(one.members) for one in every),
-        "n_labels": skeleton.n_labels,
-        "n_rules": int(skeleton.rules.shape[0]),
-        "n_known_words": skeleton.n_words,
-        "n_states": int(latent.members[0].states.sum()),
-        "parameters": sum(member.n_parameters for one in every for member in one.members),
-    }
-    return sizes | {name: latent.report[name] for name in REPORTED if name in latent.report}
 
 
 def label_facts(grammar: Grammar) -> list[dict[str, Any]]:

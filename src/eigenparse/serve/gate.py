@@ -20,7 +20,7 @@ from eigenparse.serve.metrics import Metrics
 from eigenparse.serve.refusal import Refusal, busy, gone, internal, too_slow
 from eigenparse.serve.settings import Settings
 
-GRACE = 0.3  # seconds in which a worker may finish a job that nobody waits for any longer
+GRACE = 0.3  # seconds in which a worker may finish a job that no client waits for any longer
 TRIES = 3  # of a job whose worker dies
 AGAIN = 1.0  # seconds before another try to hire a worker
 SHORT = 40  # words of a sentence that is parsed in next to no time

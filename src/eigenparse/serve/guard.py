@@ -166,7 +166,7 @@ async def refuse(refusal: Refusal, send: Send) -> None:
 
 
 def _log(scope: Scope, client: str, seen: dict[str, int], seconds: float) -> None:
-    """One line a request; what was asked stays private."""
+    """One line per request; what was asked stays private."""
     write: Callable[..., None] = logging.getLogger(LOG).info
     write(
         "%s %s %s %d %dB %.1fms",

@@ -21,6 +21,7 @@ from eigenparse.serve.refusal import Refusal
 from eigenparse.serve.sentences import conflict, request_of, split_text
 
 Json = dict[str, Any]
+written = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +93,7 @@ def answered(bench: Bench, content: bytes) -> frames.Message:
     try:
         job = json.loads(content)
         found = TASKS[job["task"]](bench, job)
-        said = json.dumps(found, ensure_ascii=False, separators=(",", ":")).encode()
+        said = written(found).encode()
         return frames.Message(frames.ANSWER, said)
     except Refusal as refusal:
         numbered = Refusal(refusal.status, refusal.code, f"{job.get('prefix', '')}{refusal.message}")

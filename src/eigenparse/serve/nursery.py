@@ -24,7 +24,7 @@ from eigenparse.inference.grammar.typical import state_profiles
 from eigenparse.models.dependency.kind import ARCS
 from eigenparse.models.registry import load_model
 from eigenparse.serve import frames
-from eigenparse.serve.facts import label_facts, model_facts
+from eigenparse.serve.facts import label_facts
 from eigenparse.serve.jobs import Bench, answered
 from eigenparse.serve.limits import Limits
 
@@ -32,6 +32,7 @@ WARM = "The service is ready ."
 TREE = "(TOP (S (NP (PRP She)) (VP (VBD slept))))"
 GROWN = 64_000_000  # bytes by which a worker may have grown before another one takes its place
 PARENT_DIED = 1  # PR_SET_PDEATHSIG
+FEW_CYCLES = 100_000  # objects between two searches for cycles: answers make none
 
 
 def read_back(values: dict[str, Any]) -> ParserOptions:
@@ -76,8 +77,7 @@ def _warm_up(bench: Bench) -> None:
         answered(wide, json.dumps(job).encode())
     parser, latent = bench.grammar.tables.parser, bench.grammar.latent
     glued(parser, word_choices(parser, tokens), unconstrained(parser.grammar.skeleton))
-    without_rules = replace(latent.skeleton, rules=latent.skeleton.rules[:0])
-    state_profiles(replace(latent, skeleton=without_rules), [], 0)
+    state_profiles(latent, [], 0)
 
 
 def main() -> None:
@@ -87,7 +87,7 @@ def main() -> None:
         signal.signal(number, signal.SIG_IGN)
     try:
         bench = make_bench(**json.loads(sys.argv[2]))
-        facts = {"facts": model_facts(bench.grammar), "labels": label_facts(bench.grammar)}
+        facts = {"facts": bench.grammar.summary(), "labels": label_facts(bench.grammar)}
     except EigenparseError as problem:
         told = json.dumps([type(problem).__name__, str(problem)]).encode()
         control.sendall(frames.Message(frames.REFUSED, told).packed())
@@ -146,6 +146,7 @@ def work(channel: socket.socket, bench: Bench, parent: int) -> None:
             ctypes.CDLL(None).prctl(PARENT_DIED, signal.SIGKILL)
         if os.getppid() != parent:  # it died before it could be watched
             return
+        gc.set_threshold(FEW_CYCLES)
         channel.sendall(frames.Message(frames.READY, str(os.getpid()).encode()).packed())
         small = peak()
         while (message := frames.receive(channel)) is not None:

@@ -46,7 +46,7 @@ async def hung_up(request: Request) -> None:
 
 
 def _items(body: Any, limits: Limits) -> list[Any]:
-    """The sentences or trees of a body as plain values; what is plainly too much is refused here."""
+    """The sentences or trees of a body as plain values; what is clearly too much is refused here."""
     if isinstance(body, schema.ScoreBody):
         check_number(len(body.trees), limits, "trees")
         return list(body.trees)
@@ -103,13 +103,13 @@ def _job(words: int, /, **content: Any) -> Job:
 
 
 def _n_words(item: Any) -> int:
-    """How many words a sentence has at least."""
+    """How many words per sentence has at least."""
     sentence = item["sentence"] if isinstance(item, dict) else item
     return len(sentence.split() if isinstance(sentence, str) else sentence)
 
 
 def _length(item: Any) -> int:
-    """How many words a sentence has, about, also if its text has few blanks."""
+    """How many words per sentence has, about, also if its text has few blanks."""
     sentence = item["sentence"] if isinstance(item, dict) else item
     guess = len(sentence) // CHARACTERS if isinstance(sentence, str) else 0
     return max(guess, _n_words(item))

@@ -21,7 +21,7 @@ class Profiles:
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> "asyncio.Task[None]":
-        """Begin the work if nobody has."""
+        """Begin the work if it has not begun."""
         if self._task is None or (self._task.done() and self._found is None):
             self._task = asyncio.ensure_future(self._work())
         return self._task

@@ -196,7 +196,9 @@ class SentenceOut(BaseModel):
 
     tokens: list[str]
     unknown: UnknownOut
-    status: Literal["ok", "relaxed", "fallback"]
+    status: Literal["ok", "relaxed", "fallback", "imposed"] = Field(
+        description="imposed: no tree of the grammar keeps the constraints; they were put in, without a posterior."
+    )
     log_total: float | None
     parses: list[TreeOut]
     universal: list[ArcOut] | None = None
@@ -204,7 +206,7 @@ class SentenceOut(BaseModel):
 
 
 class ParseOut(BaseModel):
-    """One result a sentence, in order."""
+    """One result per sentence, in order."""
 
     results: list[SentenceOut]
     seconds: float
@@ -234,7 +236,7 @@ class TaggedOut(BaseModel):
 
 
 class TagsOut(BaseModel):
-    """One result a sentence, in order."""
+    """One result per sentence, in order."""
 
     results: list[TaggedOut]
     seconds: float

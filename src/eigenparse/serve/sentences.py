@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from eigenparse.api.given import refuse_tree
 from eigenparse.api.grammar import Grammar
 from eigenparse.corpus.tokenise import split_sentences, tokens_of
 from eigenparse.decode.grammar.constraints import Span
 from eigenparse.decode.grammar.request import Request
+from eigenparse.errors import DataError
 from eigenparse.serve.limits import Limits, check_length, check_number, check_words
 from eigenparse.serve.refusal import Refusal
 
@@ -16,6 +18,7 @@ Item = str | Sequence[str] | Mapping[str, Any]
 def split_text(text: str, limits: Limits, *, lines: bool = False) -> list[str]:
     """The sentences of a paragraph, or its lines that are not blank."""
     check_words(text.split(), limits)
+    _check_prose(text)
     found = [line for line in text.split("\n") if line.strip()] if lines else split_sentences(text)
     check_number(len(found), limits, "sentences")
     return found
@@ -50,9 +53,18 @@ def _tokens(sentence: str | Sequence[str], style: dict[str, str], limits: Limits
         check_words(tokens, limits)
     else:
         check_words(sentence.split(), limits)
+        _check_prose(sentence)
         tokens = tokens_of(sentence, **style)
     check_length(len(tokens), limits)
     return tokens
+
+
+def _check_prose(text: str) -> None:
+    """A refusal of trees where text is wanted."""
+    try:
+        refuse_tree(text)
+    except DataError as problem:
+        raise Refusal(422, "misshapen", str(problem)) from None
 
 
 def conflict(message: str) -> Refusal:

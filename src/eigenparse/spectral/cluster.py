@@ -1,15 +1,14 @@
 """Seeded clustering of projected rows: (n, d) in, one state per row out."""
 
-import warnings
-from functools import partial
-
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from eigenparse.arrays import FloatArray, IntVector, LongVector
+from eigenparse.kernels.clusters import improve_centres
 from eigenparse.kernels.rows import nearest
+from eigenparse.threads import one_thread
 
 SAMPLE = 10_000
+ROUNDS, TOLERANCE = 50, 1e-4  # of k-means; the tolerance is a share of the mean variance of a column
 
 
 def cluster_rows(rows: FloatArray, n_states: int, *, rng: np.random.Generator) -> IntVector:
@@ -17,7 +16,7 @@ def cluster_rows(rows: FloatArray, n_states: int, *, rng: np.random.Generator) -
 
     Centres come from at most SAMPLE rows; every row then joins its nearest centre.
     """
-    with threadpool_limits(limits=1):  # sums of several threads would arrive in any order
+    with one_thread():  # sums of several threads would arrive in any order
         return clusters(rows, n_states, rng=rng)
 
 
@@ -42,9 +41,6 @@ def centres_of(
 
     To be called where linear algebra is limited to one thread.  weight: (n,) rows that each row stands for.
     """
-    from sklearn.cluster import KMeans  # imported late: it takes two seconds
-    from sklearn.exceptions import ConvergenceWarning
-
     n = rows.shape[0]
     chosen = slice(None) if n <= SAMPLE else np.sort(rng.choice(n, SAMPLE, replace=False))
     sample, heavy = rows[chosen], np.ones(n) if weight is None else weight
@@ -52,13 +48,12 @@ def centres_of(
     k = distinct_rows(sample, n_states)
     if k == 1:
         return None
-    seed = int(rng.integers(2**31))
-    means = KMeans(k, init=partial(spread_out, weight=heavy), n_init=1, max_iter=50, random_state=seed)
-    # Rows that differ by rounding only make k-means warn of empty clusters, which are packed away later.
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        means.fit(sample, sample_weight=None if np.all(heavy == 1) else heavy)
-    return np.ascontiguousarray(means.cluster_centers_, dtype=rows.dtype)
+    mean, spread = sample.mean(axis=0), float(np.mean(np.var(sample, axis=0)))
+    about = np.ascontiguousarray(sample - mean)  # smaller numbers, smaller roundings
+    centres = spread_out(about, k, np.random.RandomState(int(rng.integers(2**31))), weight=heavy)
+    improve_centres(about, heavy, centres, ROUNDS, TOLERANCE * spread)
+    found: FloatArray = centres + mean
+    return found
 
 
 def spread_out(
@@ -67,7 +62,8 @@ def spread_out(
     """Where k-means starts (k, d): k-means++ with several candidates per step, drawn as scikit-learn does.
 
     The result is the same to the bit as that of ``init="k-means++"``.  Here the rows are made double and squared
-    once instead of once per step; with scikit-learn's own start, training a grammar took 3 to 11 percent longer.
+    once instead of once per step; with scikit-learn's own start, training a grammar took 3 to 11 percent longer, and
+    importing it takes a second.
     """
     n, tries = rows.shape[0], 2 + int(np.log(k))
     wide, heavy = rows.astype(np.float64), np.ones(n, dtype=rows.dtype) if weight is None else weight

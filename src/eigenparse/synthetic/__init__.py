@@ -1,4 +1,4 @@
-"""A treebank that needs no download: a known latent-variable grammar of English and its sampler."""
+"""A synthetic treebank: a known latent-variable grammar of English and its sampler."""
 
 from eigenparse.synthetic.convert import latent_grammar
 from eigenparse.synthetic.english import english_grammar, sample_treebank

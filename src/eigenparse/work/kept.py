@@ -67,6 +67,7 @@ class Kept:
 
 
 NOTHING_KEPT = Kept()
+_open: list[Path] = []  # folders in use
 
 
 def fingerprint(*values: Any) -> str:
@@ -112,23 +113,37 @@ def kept_beside(out: Path, mark: str, *, resume: bool, seconds: float = SECONDS)
     if resume and not folder.exists():
         tell(f"there is no checkpoint {folder}, so the work starts from the beginning")
     kept = _opened(folder, mark, resume=resume, seconds=seconds)
+    _open.append(folder)
     try:
         yield kept
     except BaseException:
-        sweep(folder)
-        if len(list(folder.glob("*"))) > 1:  # more than run.json
-            tell(f"finished parts are kept in {folder}; run the same command with --resume to continue")
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
+        _leave(folder)
         raise
+    finally:
+        _open.remove(folder)
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def leave_open() -> None:
+    """Leave the folders in use as interrupted work does, for a process that ends now."""
+    for folder in tuple(_open):
+        _leave(folder)
+
+
+def _leave(folder: Path) -> None:
+    """Leave a folder with its finished parts, or not at all."""
+    sweep(folder)
+    if len(list(folder.glob("*"))) > 1:  # more than run.json
+        tell(f"finished parts are kept in {folder}; run the same command with --resume to continue")
+    else:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _opened(folder: Path, mark: str, *, resume: bool, seconds: float) -> Kept:
     """The folder with its parts if they belong to the same run and are wanted, else an empty folder."""
     note = folder / "run.json"
     if folder.exists() and not (folder.is_dir() and (note.is_file() or not any(folder.iterdir()))):
-        raise DataError(f"{folder}: is in the way of the checkpoint; move it or choose another --out")
+        raise DataError(f"{folder}: blocks the checkpoint; move it or choose another --out")
     if resume and note.is_file():
         if _mark(note) != mark:
             raise OptionError(

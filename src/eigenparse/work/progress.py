@@ -1,4 +1,4 @@
-"""What long work says while it runs: one callback for progress, one voice for messages."""
+"""Progress and messages of long-running work: one callback and one function."""
 
 import sys
 import time
@@ -13,17 +13,17 @@ T = TypeVar("T")
 
 
 class Progress(Protocol):
-    """Is told the stage under way and, where they are known, how many of its steps are done."""
+    """Called with the current stage and, where they are known, the finished steps and their total."""
 
     def __call__(self, stage: str, done: int | None = None, total: int | None = None) -> None: ...
 
 
 def silent(stage: str, done: int | None = None, total: int | None = None) -> None:
-    """The progress callback of work that nobody watches."""
+    """A progress callback that does nothing."""
 
 
 def tell(sentence: str) -> None:
-    """A sentence on standard error; the only way in which the package says something beside its results."""
+    """Print a message on standard error; every message of the package goes through here."""
     lines = [printable(line) for line in sentence.split("\n")]  # it may quote what a file holds
     sys.stderr.write("eigenparse: " + "\n".join(lines) + "\n")
 
@@ -60,11 +60,8 @@ def shown(title: str) -> Iterator[Progress]:
         yield show
 
 
-def counted(items: Iterable[T], title: str, *, total: int | None = None, show: bool = True) -> Iterator[T]:
+def counted(items: Iterable[T], title: str, *, total: int | None = None) -> Iterator[T]:
     """The same items, counted on a terminal while they pass."""
-    if not show:
-        yield from items
-        return
     with shown(title) as progress:
         for done, item in enumerate(items, 1):
             yield item

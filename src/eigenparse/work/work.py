@@ -1,9 +1,10 @@
-"""The one idea of work under way: where it runs, what it keeps, what it says, and its random streams.
+"""How work is run: where tasks run, which parts are kept, how progress is shown, and random streams.
 
 Learners and batches get a ``Work`` and never ask whether they run in this process, in several, or on a cluster,
-whether anybody watches, or whether an earlier run was interrupted.
+whether progress is shown, or whether an earlier run was interrupted.
 """
 
+import functools
 import operator
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -16,7 +17,7 @@ import numpy as np
 
 from eigenparse.arrays import generator
 from eigenparse.run.local import LocalRun, check_jobs
-from eigenparse.run.ordered import OrderedRun, open_run, reduce_ordered
+from eigenparse.run.ordered import OrderedRun, open_run
 from eigenparse.work.kept import NOTHING_KEPT, Kept, Part, kept_beside
 from eigenparse.work.progress import Progress, Stages, shown, silent
 
@@ -56,7 +57,7 @@ class Work:
         return self if self.is_here else self.here()
 
     def stage(self, name: str, done: int | None = None, total: int | None = None) -> None:
-        """Begin a stage, or say how far it is."""
+        """Begin a stage, or report its progress."""
         if done is None:
             self.stages.start(name)
         self.progress(name, done, total)
@@ -65,16 +66,14 @@ class Work:
         """task(item) for each item, in order; task, items and results must be importable values."""
         return self.run.map_ordered(task, items)
 
-    def add_up(
-        self, task: Callable[[S], T], items: Iterable[S], add: Callable[[Any, T], Any] = operator.add
-    ) -> Any:
+    def add_up(self, task: Callable[[S], T], items: Iterable[S]) -> Any:
         """The results added from first to last, so that the sum is the same to the bit wherever it is made."""
-        return reduce_ordered(self.run, task, items, add)
+        return functools.reduce(operator.add, self.run.map_ordered(task, items))
 
     def part(self, name: str, compute: Callable[[], Part], *, always: bool = False) -> Part:
         """A header and arrays that an earlier run kept, or computed now.
 
-        Kept if that took long; always: however long it took.
+        It is kept if computing it took long; always: keep it in any case.
         """
         found = self.kept.find(name)
         if found is not None:

@@ -8,11 +8,12 @@ import numpy as np
 from eigenparse.corpus.conllu import Conllu, write_conllu, write_lists
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.decode.dependency.arcs import BLOCK
-from eigenparse.decode.dependency.split_heads import DEPENDENT, ROOT
+from eigenparse.decode.dependency.split_heads import DEPENDENT, ROOT, parse_split_heads, tree_parser
 from eigenparse.decode.grammar.parser import ParserOptions
 from eigenparse.errors import OptionError
 from eigenparse.inference.dependency.latent_chart import chart_bytes, latent_lists
-from eigenparse.models.dependency.deptree import DepTree
+from eigenparse.models.dependency.deptree import DepTree, TreeModel
+from eigenparse.models.dependency.split_heads import SplitHeads
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +54,10 @@ def parse_latent(model: DepTree, trees: Dependencies) -> Dependencies:
     """The same sentences with predicted heads; the root is called root and all other words dep."""
     lists = latent_lists(model, trees, 1, latent_parser(model).too_long)
     return trees.with_heads(lists.heads[0], (lists.heads[0] > 0).astype(np.int32), (ROOT, DEPENDENT))
+
+
+def parse_trees(model: TreeModel, trees: Dependencies) -> Dependencies:
+    """The same sentences with heads by a latent tree model or a split-head grammar."""
+    if isinstance(model, SplitHeads):
+        return parse_split_heads(tree_parser(model), trees)
+    return parse_latent(model, trees)

@@ -8,10 +8,10 @@ import numpy as np
 from eigenparse.corpus.conllu import RANK, SCORE, Conllu, read_lines
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.errors import FormatError
+from eigenparse.inference.dependency import proper_heads, proper_trees
 from eigenparse.inference.dependency.deptree import TreeTotals, score_trees
-from eigenparse.inference.dependency.proper_heads import proper_heads, tree_logs
 from eigenparse.inference.dependency.rerank import Candidates, choose, scored
-from eigenparse.models.dependency.deptree import TreeModel
+from eigenparse.models.dependency.deptree import DepTree, TreeModel
 from eigenparse.models.dependency.rerank import Reranker
 from eigenparse.models.dependency.split_heads import SplitHeads
 
@@ -94,10 +94,20 @@ def rerank_conllu(model: Reranker, lines: Iterable[str], out: TextIO, *, source:
 
 
 def tree_totals(model: TreeModel, trees: Dependencies) -> TreeTotals:
-    """log p of trees: with forms and tags by a split-head grammar, else of what is observed given the shape."""
-    if not isinstance(model, SplitHeads) or (trees.n_words and trees.head.min() < 0):
-        return score_trees(model, trees)
-    return TreeTotals(tree_logs(proper_heads(model), trees), np.ones(len(trees)))
+    """log p of trees with what is observed of their words, where the model is a distribution over them.
+
+    Else that of what is observed given the shape.
+    """
+    is_complete = not trees.n_words or trees.head.min() >= 0
+    if is_complete and isinstance(model, SplitHeads) and model.is_proper:
+        return TreeTotals(
+            proper_heads.tree_logs(proper_heads.proper_heads(model), trees), np.ones(len(trees))
+        )
+    if is_complete and isinstance(model, DepTree) and proper_trees.is_whole(model):
+        return TreeTotals(
+            proper_trees.tree_logs(proper_trees.proper_trees(model), trees), np.ones(len(trees))
+        )
+    return score_trees(model, trees)
 
 
 def score_conllu(

@@ -78,6 +78,10 @@ def give_tags(parser: Parser, words: Choices, tags: Sequence[Tag]) -> GivenTags:
     parts: list[Choices] = []
     relaxed: list[int] = []
     for i, given in enumerate(tags):
+        if given is not None and not isinstance(given, str | Mapping):
+            raise DataError(
+                f"the tag {given!r} is neither a name nor weights by name; give one of them, or None"
+            )
         weights = {given: 1.0} if isinstance(given, str) else dict(given or {})
         weights = {tag: _weight(tag, weight) for tag, weight in weights.items() if weight != 0}
         own = _slice(words, int(words.at[i]), int(words.at[i + 1]))

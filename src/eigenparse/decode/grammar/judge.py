@@ -5,11 +5,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, BoolVector, FloatArray, LongVector, as_ids
+from eigenparse.arrays import AnyArray, BoolVector, FloatArray, LongVector
 from eigenparse.corpus.normalise import ROOT
 from eigenparse.decode.grammar.objective import Brackets
 from eigenparse.features.grammar.judge import Evidence, WordKeys, seen_in, symbol_tables, tagged_in
 from eigenparse.kernels.grammar.judge import Symbols, look_again
+from eigenparse.kernels.grammar.judge_evidence import likeliest, likely_brackets
 from eigenparse.kernels.grammar.judge_tags import tag_again
 from eigenparse.models.grammar.judge import Judge, weight_table
 
@@ -35,19 +36,15 @@ def bracket_names(ids: Mapping[tuple[str, bool], int]) -> BracketNames:
 
 def evidence_of(found: Brackets, ids: BracketNames) -> tuple[Evidence, LongVector, LongVector]:
     """Likely brackets and tags of a sentence, and where both stand in ``found``."""
-    likely = np.flatnonzero(found.masses >= LEAST)
-    span, symbol = np.divmod(found.keys[likely], len(ids.names))
-    start, end = np.divmod(span, found.width)
-    mass = np.minimum(found.masses[likely], 1.0)
-    phrase, word = np.flatnonzero(ids.is_phrase[symbol]), np.flatnonzero(ids.is_tag[symbol])
-    upwards = word[np.argsort(mass[word], kind="stable")]
     tag = np.zeros(found.width - 1, dtype=np.int32)
-    tag[start[upwards]] = symbol[upwards]
+    phrase = likely_brackets(found.keys, found.masses, found.voices, found.width, ids.is_phrase, LEAST)
+    word = likely_brackets(found.keys, found.masses, found.voices, found.width, ids.is_tag, LEAST)
+    likeliest(word.start, word.symbol, word.mass, tag)
     evidence = Evidence(
-        as_ids(start[phrase]), as_ids(end[phrase]), as_ids(symbol[phrase]), mass[phrase],
-        as_ids(start[word]), as_ids(symbol[word]), mass[word], tag,
+        phrase.start, phrase.end, phrase.symbol, phrase.mass, phrase.voices,
+        word.start, word.symbol, word.mass, word.voices, tag,
     )  # fmt: skip
-    return evidence, likely[phrase], likely[word]
+    return evidence, phrase.place, word.place
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,8 @@ class Objective:
     def __post_init__(self) -> None:
         if self.decoder not in DECODERS:
             raise OptionError(f"decoder must be one of {', '.join(DECODERS)}, got {self.decoder!r} instead")
+        if not 0 <= self.threshold <= 1:
+            raise OptionError(f"threshold must be between 0 and 1, got {self.threshold} instead")
         if self.combination not in COMBINATIONS:
             raise OptionError(
                 f"combination must be one of {', '.join(COMBINATIONS)}, got {self.combination!r} instead"
@@ -127,31 +129,45 @@ def product_belief(
 
 @dataclass(frozen=True, slots=True)
 class Brackets:
-    """Posteriors of (span, symbol) pairs by sorted keys (start * width + end) * n_symbols + symbol."""
+    """Posteriors of (span, symbol) pairs by sorted keys (start * width + end) * n_symbols + symbol.
+
+    voices: (V, keys) the posteriors under each grammar of an ensemble, if there are several, and then under the
+    small grammars that pruned the charts.
+    """
 
     keys: LongVector
     masses: FloatArray
+    voices: FloatArray
     width: int
 
 
 def brackets(forest: Forest, belief: Belief, table: BracketTable) -> Brackets:
     """Bracket and tag posteriors of one forest."""
     room = int(np.sum(np.diff(table.chain_at)[forest.label]))
-    keys, masses = np.empty(room, dtype=np.int64), np.empty(room)
+    keys, masses, rough = np.empty(room, dtype=np.int64), np.empty(room), np.empty(room)
     width = forest.n_words + 1
     chains = Chains(table.chain_at, table.chain, table.wide, len(table.ids), width)
-    n = bracket_masses(forest, belief.item, chains, keys, masses)
+    n = bracket_masses(forest, (belief.item, forest.posterior), chains, keys, (masses, rough))
     order = np.argsort(keys[:n], kind="stable")
-    return Brackets(keys[:n][order], masses[:n][order], width)
+    return Brackets(keys[:n][order], masses[:n][order], rough[:n][order][None], width)
 
 
-def mean_brackets(parts: Sequence[Brackets]) -> Brackets:
-    """The mean of several grammars' posteriors."""
-    if len(parts) == 1:
-        return parts[0]
-    keys, place = np.unique(np.concatenate([part.keys for part in parts]), return_inverse=True)
-    masses = np.bincount(place, weights=np.concatenate([part.masses for part in parts]), minlength=keys.size)
-    return Brackets(keys, masses / len(parts), parts[0].width)
+def mean_brackets(own: Brackets, others: Sequence[Brackets | None]) -> Brackets:
+    """The mean of several grammars' posteriors; a grammar that has none speaks like the mean of the rest."""
+    if not others:
+        return own
+    heard = [own, *(part for part in others if part is not None)]
+    keys, place = np.unique(np.concatenate([part.keys for part in heard]), return_inverse=True)
+    places = iter(np.split(place, np.cumsum([part.keys.size for part in heard])[:-1]))
+    voices, silent = np.zeros((len(others) + 2, keys.size)), [part is None for part in (own, *others)]
+    for voice, part in zip(voices, (own, *others)):
+        if part is not None:
+            at = next(places)
+            voice[at] = part.masses
+            voices[-1, at] += part.voices[0] / len(heard)
+    masses = voices[:-1].sum(axis=0) / len(heard)
+    voices[:-1][silent] = masses
+    return Brackets(keys, masses, voices, own.width)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ class ParserOptions:
 
     max_length: longer sentences are refused.  memory: bytes that one sentence's chart may take.
     span_filter: whether spans that the grammar's filter closes are left out, where it has one.
-    relax: whether a sentence without a tree is searched once more, at length.
+    relax: whether a sentence without a tree is searched again with a wider beam.
     """
 
     pruning: Pruning = Pruning()
@@ -167,7 +167,8 @@ class Chart:
     """What is believed about a sentence before a tree is chosen.
 
     members: marginals under each set of weights that gives the sentence any mass.  belief: all of
-    them combined.  posteriors: of brackets and tags, other grammars of an ensemble included.
+    them combined.  posteriors: of brackets and tags, other grammars of an ensemble included.  heard: the
+    forests of these others, None where one has no tree.
     status, log_total, n_non_positive: as in ``Decoded``.
     """
 
@@ -178,6 +179,7 @@ class Chart:
     status: str
     log_total: float
     n_non_positive: int
+    heard: tuple[Forest | None, ...] = ()
 
 
 def word_choices(parser: Parser, words: Sequence[str]) -> Choices:
@@ -346,11 +348,13 @@ def chart_of(parser: Parser, found: Search, others: Sequence[Space] = ()) -> Cha
     log_total = float(np.mean([m.log_total for m in usable]))
     belief = combine(forest, usable, parser.options.objective.combination)
     voices = [_voice(other, *space, found) for other, space in zip(parser.others, others)]
+    unheard = [None] * (len(parser.others) - len(voices))
     posteriors = mean_brackets(
-        [brackets(forest, belief, parser.table), *(v for v in voices if v is not None)]
+        brackets(forest, belief, parser.table), [*(voice for _, voice in voices), *unheard]
     )
     negative = sum(m.sign <= 0 for m in members)
-    return Chart(forest, usable, belief, posteriors, found.status, log_total, negative)
+    heard = tuple(own for own, _ in voices)
+    return Chart(forest, usable, belief, posteriors, found.status, log_total, negative, heard)
 
 
 def _members(parser: Parser, forest: Forest, pruning: Pruning) -> tuple[Forest, list[Marginals]]:
@@ -370,8 +374,10 @@ def _marginals(forest: Forest, arrays: LatentArrays, weights: Weights, pruning: 
     return found if found.sign != 0 else marginals(forest, weights, pruning.state)
 
 
-def _voice(parser: Parser, words: Choices, limits: Constraints, found: Search) -> Brackets | None:
-    """Bracket posteriors of a sentence under another grammar of the ensemble; None if it has no parse."""
+def _voice(
+    parser: Parser, words: Choices, limits: Constraints, found: Search
+) -> tuple[Forest | None, Brackets | None]:
+    """The forest of a sentence under another grammar of the ensemble and its posteriors; None without a parse."""
     filtered = found.is_open.size > 0
     pruning = (
         found.pruning if filtered else _fitting(parser.options.pruning, parser.options, words.at.size - 1)
@@ -380,16 +386,15 @@ def _voice(parser: Parser, words: Choices, limits: Constraints, found: Search) -
     try:
         forest = forest_of(parser.grammar, parser.index, words, readings, limits, found.is_open, pruning)
     except ForestTooLarge:
-        return None
+        return None, None
     if forest is None:
-        return None
+        return None, None
     forest, members = _members(parser, forest, pruning)
     usable = [m for m in members if m.sign != 0]
-    return (
-        brackets(forest, combine(forest, usable, parser.options.objective.combination), parser.table)
-        if usable
-        else None
-    )
+    if not usable:
+        return forest, None
+    belief = combine(forest, usable, parser.options.objective.combination)
+    return forest, brackets(forest, belief, parser.table)
 
 
 def _plain(forest: Forest) -> Marginals:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eigenparse.arrays import IntVector
+from eigenparse.arrays import IntVector, as_ids
 from eigenparse.corpus.normalise import ROOT
 from eigenparse.decode.grammar.constraints import SpanLimit, Tag, brackets_of, give_tags, limit_spans
 from eigenparse.decode.grammar.objective import Brackets
@@ -49,13 +49,14 @@ class Answer:
     """The best trees of a request, distinct after un-binarising.
 
     posteriors: of constituents and tags, None after a fallback.  unknown_tags: positions whose given
-    tags the grammar does not know.  items: the constituents that were looked at, None after a fallback.
+    tags the grammar does not know.  items: the constituents that each grammar of an ensemble looked at, None
+    after a fallback.
     """
 
     decoded: Decoded
     posteriors: Brackets | None
     unknown_tags: tuple[int, ...]
-    items: Items | None = None
+    items: tuple[Items, ...] | None = None
 
 
 def lookup_form(parser: Parser, token: str) -> str:
@@ -95,13 +96,18 @@ def answer_and_chart(
     decoded = distinct_trees(symbols, lambda wanted: best_trees(parser, chart, wanted), k, most)
     if unknown and decoded.status == "ok":
         decoded = replace(decoded, status="relaxed")
-    items = some_items(parser.grammar.skeleton, len(request.tokens), *forest_items(chart.forest))
+    items = tuple(
+        _items(one, len(request.tokens), forest)
+        for one, forest in zip((parser, *parser.others), (chart.forest, *chart.heard))
+    )
     return Answer(decoded, chart.posteriors, unknown, items), chart
 
 
-def forest_items(forest: Forest) -> tuple[IntVector, IntVector, IntVector]:
-    """Labels, starts and ends of the items of a forest."""
-    return forest.label, forest.start, forest.end
+def _items(parser: Parser, n: int, forest: Forest | None) -> Items:
+    """The constituents of a forest; none without one."""
+    none = as_ids([])
+    columns = (none, none, none) if forest is None else (forest.label, forest.start, forest.end)
+    return some_items(parser.grammar.skeleton, n, *columns)
 
 
 def space_of(parser: Parser, request: Request) -> tuple[Choices, Constraints, tuple[int, ...]]:

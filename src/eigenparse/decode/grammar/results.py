@@ -7,20 +7,30 @@ from typing import Any
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray, as_ids
+from eigenparse.arrays import FloatArray, as_ids, as_offsets
 from eigenparse.corpus.brackets import format_trees, parse_trees
 from eigenparse.corpus.cleaning import Normalisation
+from eigenparse.corpus.heads import HeadRules, rules_of
 from eigenparse.corpus.normalise import normalise
-from eigenparse.corpus.transform import ChainTable, chain_table, unbinarise
-from eigenparse.decode.grammar.parser import Decoded, Derivation, Parser, as_trees, search
+from eigenparse.corpus.transform import ChainTable, Collapsed, chain_table, unbinarise
+from eigenparse.decode.grammar.parser import Decoded, Derivation, Parser, as_trees
 from eigenparse.decode.grammar.posteriors import SymbolTable, posterior_of, spelled_out, symbol_table
-from eigenparse.decode.grammar.request import Answer, Request, answer, forest_items, row_spans, space_of
-from eigenparse.inference.grammar.probability import Items, sentence_log_p, some_items, tree_log_p
+from eigenparse.decode.grammar.request import Answer, Request, answer, row_spans
+from eigenparse.inference.grammar.probability import (
+    collapsed_log_p,
+    own_chains,
+    sentence_log_p,
+    sentence_readings,
+    tree_log_p,
+)
 from eigenparse.inference.grammar.proper import is_signed, proper_parts
 from eigenparse.inference.grammar.tree import Rows, score_rows
+from eigenparse.kernels.grammar.proper import Readings
+from eigenparse.kernels.grammar.tree_nodes import complete_rows
 from eigenparse.models.registry import named
 
 KEPT = Normalisation(keep_tag_suffix=True, dropped=(), marginal=())  # trees that were made here are clean
+SHARE = 3  # the chart of probabilities gets a third of the memory allowed
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +56,10 @@ class Parse:
     """A tree of a sentence and what is known about it.
 
     tree: in brackets, root TOP; empty for status "skipped" (too long).  status: "ok", "relaxed" (a
-    wider search was needed, or a given tag was not known) or "fallback" (pieces glued together).
+    wider search was needed, or a given tag was not known) or "fallback" (pieces glued together); "imposed" where a
+    correction was put in that no tree of the grammar has.
     score: what the decoder maximised.  brackets: from left to right, outer before inner, TOP left out.
+    heads: the head rules of the grammar's treebank.
     """
 
     tokens: tuple[str, ...]
@@ -59,6 +71,7 @@ class Parse:
     n_non_positive: int = 0
     unknown_tags: tuple[int, ...] = ()
     rank: int = 0
+    heads: HeadRules | None = field(default=None, repr=False, compare=False)
     likelihood: "Likelihood | None" = field(default=None, repr=False, compare=False)
 
     @property
@@ -68,7 +81,10 @@ class Parse:
 
     @property
     def log_total(self) -> float:
-        """log p(tokens), summed over the trees whose constituents the parser looked at: a lower bound."""
+        """log p(tokens), summed over the trees whose constituents the parser looked at: a lower bound.
+
+        -inf where the memory allowed is too little to say.
+        """
         return -math.inf if self.likelihood is None else self.likelihood.total()
 
     @property
@@ -85,7 +101,7 @@ class Parse:
         return to_nltk(parse_trees(self.tree))[0]
 
     def dependencies(self) -> Any:
-        """Heads and relations of the words, by head rules."""
+        """Heads and relations of the words, by the head rules that fit the grammar's treebank."""
         return named("eigenparse.api.dependencies:dependencies")([self])
 
     def draw(self, *, width: int = 100) -> str:
@@ -132,12 +148,13 @@ class Tables:
 
     parser: Parser
     symbols: SymbolTable
+    heads: HeadRules = field(repr=False)
     chains: ChainTable = field(repr=False)
 
 
 def make_tables(parser: Parser) -> Tables:
     """Prepare a parser for ``parse_block``."""
-    return Tables(parser, symbol_table(parser), chain_table(parser.labels))
+    return Tables(parser, symbol_table(parser), rules_of(parser.grammar.report), chain_table(parser.labels))
 
 
 def skipped(tokens: Sequence[str]) -> Parse:
@@ -198,18 +215,30 @@ class Likelihood:
     lines: list[str]
     known: list[float] | None = None
     whole: float | None = None
+    readings: list[Readings] | None = None
 
     def trees(self) -> list[float]:
         """log p of every tree, by the grammar's proper distribution; of signed weights by the weights themselves."""
         if self.known is None:
             parser = self.tables.parser
+            room = parser.options.memory // SHARE
             if is_signed(parser.grammar):
                 log_p = log_probabilities(parser, self.request.tokens, self.found.decoded)
+            elif self.found.decoded.status != "fallback" and (chains := own_chains(parser.grammar)):
+                trees = _collapsed(self.tables, self.found.decoded.derivations)
+                parts = proper_parts(parser.grammar)
+                log_p = collapsed_log_p(parts, trees, chains, self.read(), memory=room)
             else:
-                trees = normalise(parse_trees("\n".join(self.lines)), options=KEPT)
-                log_p = tree_log_p(proper_parts(parser.grammar), trees)
+                read = normalise(parse_trees("\n".join(self.lines)), options=KEPT)
+                log_p = tree_log_p(proper_parts(parser.grammar), read, memory=room)
             self.known = log_p.tolist()
         return self.known
+
+    def read(self) -> list[Readings]:
+        """How the words may have come about."""
+        if self.readings is None:
+            self.readings = sentence_readings(proper_parts(self.tables.parser.grammar), self.request.tokens)
+        return self.readings
 
     def total(self) -> float:
         """log p of the words, summed over all trees of the chart's constituents; of signed weights by the chart."""
@@ -218,27 +247,22 @@ class Likelihood:
             if is_signed(parser.grammar):
                 self.whole = self.found.decoded.log_total
             else:
-                items = self.items()
+                items = self.found.items
                 self.whole = listed
                 if items is not None:
-                    log_p = sentence_log_p(proper_parts(parser.grammar), self.request.tokens, items)
-                    self.whole = max(log_p, listed)
+                    room = parser.options.memory // SHARE
+                    log_p = sentence_log_p(proper_parts(parser.grammar), self.read(), items, memory=room)
+                    self.whole = max(log_p, listed) if log_p > -math.inf else log_p
         return self.whole
 
-    def items(self) -> list[Items] | None:
-        """The constituents that each grammar of an ensemble looks at; None after a fallback."""
-        if self.found.items is None:
-            return None
-        return [self.found.items, *(_items_of(other, self.request) for other in self.tables.parser.others)]
 
-
-def _items_of(parser: Parser, request: Request) -> Items:
-    """Constituents that another grammar of an ensemble looks at; none if it has no tree."""
-    words, limits, _ = space_of(parser, request)
-    found = search(parser, words, limits, free=request.tags is None and not request.limits)
-    none = as_ids([])
-    label, start, end = (none, none, none) if found is None else forest_items(found.forest)
-    return some_items(parser.grammar.skeleton, len(request.tokens), label, start, end)
+def _collapsed(tables: Tables, derivations: Sequence[Derivation]) -> Collapsed:
+    """Derivations of one sentence as n-ary trees whose chains are the grammar's labels."""
+    names = ("label", "left", "right", "position")
+    columns = [np.concatenate([getattr(one, name) for one in derivations]) for name in names]
+    offsets = as_offsets(np.cumsum([0, *(one.label.size for one in derivations)]))
+    chain, parent, word, begin = complete_rows(*columns, offsets, tables.chains.partial)
+    return Collapsed(chain, parent, word, begin, ())
 
 
 def log_probabilities(parser: Parser, tokens: Sequence[str], decoded: Decoded) -> FloatArray:
@@ -274,6 +298,7 @@ def _parse(likelihood: Likelihood, rank: int, detail: Detail) -> Parse:
         n_non_positive=found.decoded.n_non_positive,
         unknown_tags=found.unknown_tags,
         rank=rank,
+        heads=tables.heads,
         likelihood=likelihood,
     )
 

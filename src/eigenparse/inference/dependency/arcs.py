@@ -62,29 +62,27 @@ def compiled_for(model: ArcModel) -> tuple[Templates, Pruning]:
     return compiled, pruning_of(model.pruner)
 
 
-def parse(model: ArcModel, trees: Dependencies, *, crossing: bool | None = None) -> Dependencies:
+def parse(model: ArcModel, trees: Dependencies) -> Dependencies:
     """The same sentences with predicted heads and relations; heads they came with are not looked at.
 
     A parser that has taggers gives words its own tags, features and lemmas, too.
     """
     trees = tagged_for(model, trees)
     columns = arc_columns(trees, model.classes)
-    head, _ = _best(model, columns, model.crossing if crossing is None else crossing)
+    head, _ = _best(model, columns)
     if model.morphology is not None:
         trees = model.morphology.applied(trees)
     return trees.with_heads(head, relations_of(model.labeller, columns, head), model.labeller.relations)
 
 
-def _best(model: ArcModel, columns: Words, crossing: bool) -> tuple[AnyArray, AnyArray]:
-    if crossing and model.order != 1:
-        raise OptionError("crossing arcs need a first-order parser; train one with --order 1")
+def _best(model: ArcModel, columns: Words) -> tuple[AnyArray, AnyArray]:
     if model.judge is not None:
         lists = _judged_lists(model, columns, 1)
         return lists.heads[0], lists.scores[:, 0]
     compiled = compiled_for(model)
     head = np.zeros(columns.tags.size, dtype=np.int32)
     scores = np.zeros(columns.offsets.size - 1)
-    parse_all(columns, compiled, model.weights, model.order == 2, crossing, head, scores)
+    parse_all(columns, compiled, model.weights, model.order == 2, model.crossing, head, scores)
     return head, scores
 
 

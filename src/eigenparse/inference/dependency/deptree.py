@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenparse.arrays import AnyArray, FloatArray, Sums
-from eigenparse.corpus.dependencies import Dependencies, columns_of
+from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.errors import DataError, OptionError
-from eigenparse.features.dependency.channels import encode, parents
+from eigenparse.features.dependency.channels import encode
 from eigenparse.inference.dependency.split_heads import score_split_heads
 from eigenparse.kernels.dependency.deptree import ObservedTrees, Parameters, expected_counts, tree_totals
 from eigenparse.models.dependency.deptree import DepTree, TreeModel
@@ -42,7 +42,7 @@ def score_trees(model: TreeModel, trees: Dependencies) -> TreeTotals:
     if trees.n_words and trees.head.min() < 0:
         raise DataError("some words have no head; score complete trees")
     if isinstance(model, SplitHeads):
-        return TreeTotals(score_split_heads(model, trees), np.ones(len(trees)))
+        return TreeTotals(*score_split_heads(model, trees))
     return score_symbols(model, trees.head, trees.offsets, encode(trees, model.channels, model.symbols))
 
 
@@ -64,47 +64,3 @@ def count_symbols(model: DepTree, head: AnyArray, offsets: AnyArray, symbols: An
 
 def _parameters(model: DepTree) -> Parameters:
     return Parameters(model.start, model.transition, model.observation, model.product)
-
-
-def sample_trees(model: DepTree, like: Dependencies, *, rng: np.random.Generator) -> Dependencies:
-    """New words for the shapes of given trees, drawn from a proper model's first channel.
-
-    Each word's form is the symbol drawn for it; tags repeat it.
-    """
-    if not model.is_proper:
-        raise OptionError("sampling needs visible states; use a cluster, recovered or em model")
-    names = model.symbols[0]
-    table = model.observation[: len(names)]
-    state = np.zeros(like.n_words, dtype=np.int64)
-    parent, rows = parents(like), np.arange(like.n_words)
-    depth = _depths(parent)
-    for level in range(int(depth.max(initial=-1)) + 1):
-        here = rows[depth == level]
-        if level == 0:
-            weights = np.tile(model.start, (here.size, 1))
-        else:
-            side = (here > parent[here]).astype(np.int64)
-            weights = model.transition[side, :, state[parent[here]]]
-        state[here] = _draw(weights, rng)
-    drawn = [names[i] for i in _draw(table.T[state], rng)]
-    blank = ["_"] * len(drawn)
-    columns = dict.fromkeys(("lemma", "feats", "relation"), blank) | dict.fromkeys(
-        ("form", "upos", "xpos"), drawn
-    )
-    return columns_of(columns, like.head.tolist(), like.lengths().tolist(), [0] * len(drawn))
-
-
-def _draw(weights: FloatArray, rng: np.random.Generator) -> AnyArray:
-    """One index per row of unnormalised weights (n, k)."""
-    steps = np.cumsum(weights, axis=1)
-    point = rng.random((weights.shape[0], 1)) * steps[:, -1:]
-    return np.asarray(np.minimum((steps <= point).sum(axis=1), weights.shape[1] - 1))
-
-
-def _depths(parent: AnyArray) -> AnyArray:
-    """(T,) arcs between every word and its root, from the rows of heads."""
-    above, depth = parent, np.zeros(parent.size, dtype=np.int64)
-    while (above >= 0).any():
-        depth += above >= 0
-        above = np.where(above >= 0, parent[above], -1)
-    return depth

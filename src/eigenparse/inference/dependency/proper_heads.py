@@ -14,19 +14,20 @@ from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.corpus.columns import Trees
 from eigenparse.corpus.dependencies import Dependencies, projectivised
 from eigenparse.corpus.split_heads import split_head_trees, word_tags
+from eigenparse.errors import DataError
 from eigenparse.inference.grammar.background import counts_of
 from eigenparse.inference.grammar.chart import rules_of
 from eigenparse.inference.grammar.open_rules import with_open_rules
-from eigenparse.inference.grammar.proper import Lexicon, lexicon_of, word_shares
+from eigenparse.inference.grammar.proper import Lexicon, lexicon_of, projected, word_shares
 from eigenparse.inference.grammar.tree import tree_rows
 from eigenparse.inference.spelling import Spelling, learn_spelling
 from eigenparse.kernels.grammar.masses import rule_means
-from eigenparse.models.dependency.split_heads import FLOOR, SplitHeads
+from eigenparse.models.dependency.split_heads import ESTIMATOR, FLOOR, SplitHeads
 from eigenparse.models.grammar.pcfg import Skeleton, Weights
 
 PLAIN = 1e-3  # share of the plain model
 MORE = 0.3  # chance of each further child on a side in the plain model
-ANY_CHARACTER = frozenset(range(0xD800, 0xE000))  # words of CoNLL-U may hold blanks
+ANY_CHARACTER = frozenset((*range(0xD800, 0xE000), *map(ord, "\t\n\r")))  # words of CoNLL-U may hold blanks
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +53,18 @@ class ProperHeads:
     spelling: Spelling
 
 
+def projected_heads(model: SplitHeads) -> SplitHeads:
+    """The grammar with negative weights set to zero, which normalisation then makes a distribution."""
+    return replace(model, grammar=projected(model.grammar), estimator=ESTIMATOR)
+
+
 def proper_heads(model: SplitHeads) -> ProperHeads:
-    """The distribution of a grammar, derived from what is in its file."""
+    """The distribution of a grammar, derived from what is in its file; DataError for signed weights."""
+    if not model.is_proper:
+        raise DataError(
+            "the weights are signed, which is no distribution over trees; train with --estimator lpcfg, or let "
+            "`eigenparse score` and `eigenparse perplexity` --project them"
+        )
     opened = with_open_rules(model)
     skeleton = opened.skeleton
     seen = {"label_counts": (FLOOR / model.floor[:-1]).tolist()}
@@ -74,7 +85,8 @@ def _member(skeleton: Skeleton, weights: Weights, lexicon: Lexicon) -> ProperMem
     scale = np.where(total > 0.0, 1.0 / np.maximum(total, 1e-300), 0.0)
     whole = np.repeat([not label.partial for label in skeleton.labels], weights.states)
     root = np.maximum(weights.root_weight, 0.0) * whole
-    return ProperMember(weights, scale, unknown * scale, groups, root / max(float(root.sum()), 1e-300))
+    mass = float(root.sum())
+    return ProperMember(weights, scale, unknown * scale, groups, root / mass if mass > 0.0 else root)
 
 
 def tree_logs(heads: ProperHeads, trees: Dependencies) -> FloatArray:

@@ -49,7 +49,8 @@ def scored(
     log_p, positive = np.zeros(shape), np.ones(shape, dtype=bool)
     for i, model in enumerate(tree_models):
         if isinstance(model, SplitHeads):
-            log_p[i] = score_candidates(model, words, heads, found)
+            log_p[i], sign = score_candidates(model, words, heads, found)
+            positive[i] = sign > 0
         else:
             _score_ranks(model, words, heads, found, log_p[i], positive[i])
     return Candidates(words, heads, scores, found, log_p, positive)
@@ -126,7 +127,7 @@ def compile_patterns(patterns: tuple[str, ...]) -> Patterns:
 
 
 def word_keys(words: Dependencies, patterns: tuple[str, ...]) -> AnyArray:
-    """(A, T) keys of all attributes, which nobody reads where there are no patterns."""
+    """(A, T) keys of all attributes, unused where there are no patterns."""
     if not patterns:
         return np.zeros((len(ATTRIBUTES), words.n_words), dtype=np.uint64)
     keys: AnyArray = arc_columns(words).keys

@@ -4,39 +4,67 @@ from typing import Any
 
 import numpy as np
 
+from eigenparse.arrays import FloatArray
 from eigenparse.inference.grammar.forest import Forest
 from eigenparse.kernels.grammar.chart import ForestMarginals as Marginals
-from eigenparse.kernels.grammar.chart import LatentArrays, SparseRules, forest_marginals, large_weights
+from eigenparse.kernels.grammar.chart import (
+    LatentArrays,
+    SparseRules,
+    forest_marginals,
+    large_codes,
+    large_weights,
+)
 from eigenparse.kernels.grammar.sample import Rules
+from eigenparse.models.grammar.few import FewValues
 from eigenparse.models.grammar.pcfg import Skeleton, Weights
 
 __all__ = ["LatentArrays", "Marginals", "latent_arrays", "marginals", "rules_of", "sparse_arrays"]
 MOST_COLUMNS = 1 << 16
+TINY = float(np.finfo(np.float32).tiny)
 
 
 def latent_arrays(weights: Weights) -> LatentArrays:
     """Weights as kernels read them."""
+    return _arrays(weights, weights.rule_weight)
+
+
+def _arrays(weights: Weights, rules: FloatArray) -> LatentArrays:
     ends, none = np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.uint16)
-    sparse = SparseRules(ends, ends, none, np.empty(0, dtype=weights.rule_weight.dtype))
+    sparse = SparseRules(ends, ends, none, np.empty(0, dtype=rules.dtype))
     return LatentArrays(
-        weights.states, weights.rule_at, weights.rule_weight, weights.entry_at, weights.entry_weight,
+        weights.states, weights.rule_at, rules, weights.entry_at, weights.entry_weight,
         weights.state_at, weights.root_weight, sparse,
     )  # fmt: skip
 
 
 def rules_of(skeleton: Skeleton, weights: Any) -> Rules:
-    """The tensors of the rules of a set of weights as kernels take them."""
-    return Rules(skeleton.rules, weights.states, weights.state_at, weights.rule_at, weights.rule_weight)
+    """The tensors of the rules of a set of weights, or of arrays made of it, as kernels take them."""
+    if isinstance(weights, Weights):
+        few = isinstance(weights.rules, FewValues)
+        weights = sparse_arrays(skeleton, weights, TINY) if few else latent_arrays(weights)
+    parts = (weights.states, weights.state_at, weights.rule_at, weights.rule_weight)
+    return Rules(skeleton.rules, *parts, weights.sparse)
 
 
 def sparse_arrays(skeleton: Skeleton, weights: Weights, least: float) -> LatentArrays:
     """The same without the weights of rules below ``least``, or all of them where signs or sizes forbid it."""
-    arrays, states = latent_arrays(weights), weights.states[skeleton.rules]
+    rules, states = weights.rules, weights.states[skeleton.rules]
     widest = int(np.max(states[:, 1].astype(np.int64) * states[:, 2], initial=0))
-    if least <= 0 or widest > MOST_COLUMNS or np.min(weights.rule_weight, initial=0.0) < 0:
-        return arrays
+    if least <= 0 or widest > MOST_COLUMNS or (rules.size and rules.min() < 0):
+        return latent_arrays(weights)
     parents = np.ascontiguousarray(states[:, 0])
-    return arrays._replace(sparse=large_weights(weights.rule_at, weights.rule_weight, parents, least))
+    if isinstance(rules, FewValues):
+        code = max(
+            int(np.searchsorted(rules.table, least)), 1
+        )  # zeros, which have no code, are left out anyway
+        if code not in rules.kept:
+            columns = (rules.gaps, rules.low, rules.high, rules.table)
+            rules.kept[code] = large_codes(weights.rule_at, *columns, parents, code)
+        sparse = rules.kept[code]
+        if sparse.value.size:
+            return _arrays(weights, np.empty(0, dtype=rules.dtype))._replace(sparse=sparse)
+    sparse = large_weights(weights.rule_at, weights.rule_weight, parents, least)
+    return latent_arrays(weights)._replace(sparse=sparse)
 
 
 def marginals(forest: Forest, weights: Weights | LatentArrays, least_state: float = 0.0) -> Marginals:

@@ -1,20 +1,24 @@
 """log p of trees and of sentences under the proper distribution of a grammar."""
 
+import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, FloatArray, IntVector, LongVector, as_ids, as_offsets
+from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntVector, LongVector, as_ids, as_offsets
+from eigenparse.corpus.cleaning import ROOT_NAMES, strip_label
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.normalise import ROOT
 from eigenparse.corpus.transform import Collapsed, collapse
 from eigenparse.inference.grammar.background import Background
-from eigenparse.inference.grammar.proper import Lexicon, Proper, entries_of
-from eigenparse.kernels.grammar.proper import Nodes, Readings, sentence_total, tree_logs
-from eigenparse.models.grammar.pcfg import Skeleton
+from eigenparse.inference.grammar.proper import Lexicon, Proper, proper_parts, remembered
+from eigenparse.kernels.grammar.proper import Readings, sentence_total, tree_logs
+from eigenparse.kernels.grammar.tree_nodes import ChainLists, chain_nodes
+from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton
 
 CAPITAL = 0.5  # chance that the small letter of a first word is made a capital
 STEP = 2.0  # what a word's part of a tree is taken to cost, in nats, so that values stay near 1
@@ -29,18 +33,27 @@ def readings_of(
     made = [_readings(*token) for token in tokens]
     flat = [one for readings in made for one in readings]
     words = [word for word, _ in flat]
-    symbol = [lexicon.table.words.get(word, -1) for word in words]
-    low, high = np.array([entries_of(skeleton, s) if s >= 0 else (0, 0) for s in symbol]).reshape(-1, 2).T
-    place = np.array(symbol, dtype=np.int64)
+    place = np.array([lexicon.table.words.get(word, -1) for word in words], dtype=np.int64)
     known = place >= 0
     p = lexicon.spelling_of(words)
     if not spelt:
         p = np.where(known[:, None], p, 1.0)
-    unigram = np.append(lexicon.unigram, 0.0)[place] + lexicon.unseen * (p @ lexicon.spelling.share)
+    starts, ends = skeleton.entry_start[:-1], skeleton.entry_start[1:]
+    low, high, kept, unigram = (
+        _at(column, place, known) for column in (starts, ends, lexicon.kept, lexicon.unigram)
+    )
+    unigram += lexicon.unseen * (p @ lexicon.spelling.share)
     return Readings(
         as_offsets(np.cumsum([0, *map(len, made)])), np.array([w for _, w in flat]), as_ids(low), as_ids(high),
-        np.append(lexicon.kept, 0.0)[place], p, unigram, skeleton.entry_label,
+        kept, p, unigram, skeleton.entry_label,
     )  # fmt: skip
+
+
+def _at(column: AnyArray, place: LongVector, known: BoolVector) -> AnyArray:
+    """The values of known words, 0 of others."""
+    found = np.zeros(place.size, dtype=column.dtype)
+    found[known] = column[place[known]]
+    return found
 
 
 def other_case(word: str) -> tuple[str, str]:
@@ -55,8 +68,10 @@ def other_case(word: str) -> tuple[str, str]:
 def _readings(word: str, first: bool) -> tuple[tuple[str, float], ...]:
     """Words that a token may stand for, with the chance that each is written so."""
     word = word.replace("(", "-LRB-").replace(")", "-RRB-")
+    if not first:
+        return ((word, 1.0),)
     small, large = other_case(word)
-    if not first or small == large:
+    if small == large:
         return ((word, 1.0),)
     return ((word, 1.0 - CAPITAL),) if word == small else ((word, 1.0), (small, CAPITAL))
 
@@ -76,8 +91,16 @@ def tokens_of(words: Sequence[str], first: Sequence[bool]) -> Tokens:
     return Tokens(as_ids(number), tuple(ids))
 
 
-def tree_log_p(parts: Sequence[Proper], treebank: Treebank) -> FloatArray:
-    """(S,) log p of normalised trees: the mean of all members' p."""
+def chart_bytes(part: Proper, n: int) -> int:
+    """The memory of a chart over n words, or over the n children of a phrase."""
+    return n * (n + 1) // 2 * (4 * part.skeleton.n_labels + 24 * part.ground.more.size)
+
+
+def tree_log_p(parts: Sequence[Proper], treebank: Treebank, *, memory: float = math.inf) -> FloatArray:
+    """(S,) log p of normalised trees: the mean of all members' p.
+
+    memory: bytes that the chart of a phrase may take; -inf for all trees if one needs more.
+    """
     trees = collapse(treebank)
     leaf = np.flatnonzero(trees.word >= 0)
     first = np.zeros(trees.word.size, dtype=bool)
@@ -85,13 +108,28 @@ def tree_log_p(parts: Sequence[Proper], treebank: Treebank) -> FloatArray:
     tokens = tokens_of([treebank.words[w] for w in trees.word[leaf].tolist()], first[leaf].tolist())
     token = np.full(trees.word.size, -1, dtype=np.int32)
     token[leaf] = tokens.id
+    readings = [readings_of(part.skeleton, part.lexicon, tokens.kinds) for part in parts]
+    chains = [chain_lists(part, trees.chains) for part in parts]
+    return collapsed_log_p(parts, replace(trees, word=token), chains, readings, memory=memory)
+
+
+def collapsed_log_p(
+    parts: Sequence[Proper],
+    trees: Collapsed,
+    chains: Sequence[ChainLists],
+    readings: Sequence[Readings],
+    *,
+    memory: float = math.inf,
+) -> FloatArray:
+    """The same of trees without unary nodes, whose words are numbers of tokens in the readings of every part."""
     found = []
-    for part in parts:
-        readings = readings_of(part.skeleton, part.lexicon, tokens.kinds)
-        nodes = _nodes(part, trees, token)
+    for part, lists, tokens in zip(parts, chains, readings):
+        nodes = chain_nodes(trees.chain, trees.parent, trees.word, lists)
+        if chart_bytes(part, int(np.diff(nodes.child_at).max(initial=0))) > memory:
+            return np.full(trees.offsets.size - 1, -math.inf)
         for member, log_mass in zip(part.members, part.log_mass.tolist()):
             log_p = np.empty(trees.offsets.size - 1)
-            tree_logs(nodes, trees.offsets, readings, member, part.ground, part.index, log_p)
+            tree_logs(nodes, trees.offsets, tokens, member, part.ground, part.index, log_p)
             found.append(log_p - log_mass)
     return mean_log(found)
 
@@ -102,29 +140,42 @@ def mean_log(logs: Sequence[FloatArray | float]) -> FloatArray:
     return found
 
 
-def _nodes(part: Proper, trees: Collapsed, token: IntVector) -> Nodes:
-    """Nodes of trees in terms of a grammar's labels."""
-    ground = part.background
-    own = [part.labels.get(chain, []) for chain in trees.chains]
+def chain_lists(part: Proper, chains: Sequence[tuple[str, ...]]) -> ChainLists:
+    """What chains of labels are to a grammar."""
+    own = [part.labels.get(chain, []) for chain in chains]
     between = [sorted(set().union(*(part.partials[a] for a in labels))) for labels in own]
-    ends = np.array([_chain_ends(part.lexicon, ground, chain) for chain in trees.chains]).reshape(-1, 4)
-    top, bottom, chain, name = np.ascontiguousarray(ends[trees.chain].T)
-    wide = (trees.parent < 0) & np.array([one == (ROOT,) for one in trees.chains])[trees.chain]
-    top[wide], bottom[wide], chain[wide] = -1, 0, 0.0  # TOP over several children
-    is_child = trees.parent >= 0
-    order = np.flatnonzero(is_child)[np.argsort(trees.parent[is_child], kind="stable")]
-    child_at = np.searchsorted(trees.parent[order], np.arange(trees.parent.size + 1))
-    return Nodes(
-        child_at, as_ids(order), *_lists(own, trees.chain), *_lists(between, trees.chain), as_ids(top),
-        as_ids(bottom), chain, name, token,
+    ends = np.array([_chain_ends(part.lexicon, part.background, chain) for chain in chains]).reshape(-1, 4)
+    top, bottom, chain, name = np.ascontiguousarray(ends.T)
+    return ChainLists(
+        *_flat(own), *_flat(between), as_ids(top), as_ids(bottom), chain, name,
+        np.array([one == (ROOT,) for one in chains], dtype=bool),
     )  # fmt: skip
 
 
-def _lists(lists: Sequence[Sequence[int]], which: IntVector) -> tuple[LongVector, IntVector]:
-    """One list a node, all in a row, and where each begins."""
-    size = np.array([len(one) for one in lists], dtype=np.int64)[which]
-    at = as_offsets(np.concatenate(([0], np.cumsum(size))))
-    return at, as_ids([a for c in which.tolist() for a in lists[c]])
+@remembered
+def own_chains(grammar: LatentGrammar) -> tuple[ChainLists, ...]:
+    """The chains of a grammar's labels in each of its distributions; none if normalisation would change its trees."""
+    skeleton = grammar.skeleton
+    only_tag = skeleton.is_tag()
+    only_tag[skeleton.rules[:, 0]] = False
+    for label, is_tag, root in zip(skeleton.labels, only_tag.tolist(), skeleton.root_probability.tolist()):
+        names = label.chain[:-1] if is_tag else label.chain
+        if label.partial:
+            if root > 0.0:
+                return ()
+        elif label.chain != (ROOT,) and (
+            any(name in ROOT_NAMES for name in label.chain)
+            or any(strip_label(name) != name for name in names)
+            or any(a == b for a, b in pairwise(label.chain))
+        ):
+            return ()
+    chains = [label.chain for label in skeleton.labels]
+    return tuple(chain_lists(part, chains) for part in proper_parts(grammar))
+
+
+def _flat(lists: Sequence[Sequence[int]]) -> tuple[LongVector, IntVector]:
+    """Where each list begins, and all of them in a row."""
+    return as_offsets(np.cumsum([0, *map(len, lists)])), as_ids([a for one in lists for a in one])
 
 
 def _chain_ends(lexicon: Lexicon, ground: Background, chain: tuple[str, ...]) -> tuple[float, ...]:
@@ -166,27 +217,32 @@ def some_items(skeleton: Skeleton, n: int, label: AnyArray, start: AnyArray, end
     return as_offsets(first), as_ids(distinct % skeleton.n_labels)
 
 
+def sentence_readings(parts: Sequence[Proper], words: Sequence[str], *, spelt: bool = True) -> list[Readings]:
+    """How the words of a sentence may have come about in each part; spelt: as in ``readings_of``."""
+    tokens = [(word, i == 0) for i, word in enumerate(words)]
+    return [readings_of(part.skeleton, part.lexicon, tokens, spelt=spelt) for part in parts]
+
+
 def sentence_log_p(
     parts: Sequence[Proper],
-    words: Sequence[str],
+    readings: Sequence[Readings],
     items: Sequence[Items] | Sequence[None],
     *,
-    spelt: bool = True,
+    memory: float = math.inf,
 ) -> float:
     """log p of a sentence.  items: those of each part that are summed over; None for all, which makes the sum exact.
 
-    spelt: as in ``readings_of``.
+    memory: bytes that its chart may take; -inf if it needs more.
     """
-    tokens = [(word, i == 0) for i, word in enumerate(words)]
+    n = readings[0].at.size - 1
+    if max(chart_bytes(part, n) for part in parts) > memory:
+        return -math.inf
     found = []
-    for part, chosen in zip(parts, items):
-        readings = readings_of(part.skeleton, part.lexicon, tokens, spelt=spelt)
-        first, label = all_items(part.skeleton, len(words)) if chosen is None else chosen
-        scale = np.add.reduceat(
-            readings.weight * (readings.unigram + readings.spelt.max(axis=1)), readings.at[:-1]
-        )
+    for part, tokens, chosen in zip(parts, readings, items):
+        first, label = all_items(part.skeleton, n) if chosen is None else chosen
+        scale = np.add.reduceat(tokens.weight * (tokens.unigram + tokens.spelt.max(axis=1)), tokens.at[:-1])
         for member, log_mass in zip(part.members, part.log_mass.tolist()):
-            model = (readings, member, part.ground, part.index, chosen is None)
+            model = (tokens, member, part.ground, part.index, chosen is None)
             total = partial(_total, first, label, model)
             found.append(_scaled(total, np.log(np.maximum(scale, 1e-300))) - log_mass)
     return float(mean_log(found))

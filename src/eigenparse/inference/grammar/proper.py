@@ -17,7 +17,7 @@ from eigenparse.corpus.normalise import ROOT
 from eigenparse.corpus.word_classes import class_levels
 from eigenparse.errors import DataError
 from eigenparse.inference.grammar.background import Background, Counts, background, counts_of
-from eigenparse.inference.grammar.chart import latent_arrays, rules_of, sparse_arrays
+from eigenparse.inference.grammar.chart import TINY, rules_of, sparse_arrays
 from eigenparse.inference.grammar.forest import rule_index
 from eigenparse.inference.spelling import Spelling, learn_spelling
 from eigenparse.kernels.grammar.forest import RuleIndex
@@ -34,7 +34,6 @@ LEAST = 0.1  # count of each way into the background model
 SPARED = 0.5  # count of a known word under a tag that it never had
 LONGEST = 2000  # generations of a tree that are followed
 SMALL = 1e-11
-TINY = float(np.finfo(np.float32).tiny)
 
 T = TypeVar("T")
 
@@ -86,7 +85,7 @@ class Proper:
     partials: dict[int, set[int]]
 
 
-def _remembered(make: Callable[[LatentGrammar], T]) -> Callable[[LatentGrammar], T]:
+def remembered(make: Callable[[LatentGrammar], T]) -> Callable[[LatentGrammar], T]:
     """Decorator: work something out once, and keep it for a few grammars."""
     cache: list[tuple[LatentGrammar, T]] = []
 
@@ -101,21 +100,16 @@ def _remembered(make: Callable[[LatentGrammar], T]) -> Callable[[LatentGrammar],
     return made
 
 
-@_remembered
+@remembered
 def proper_parts(grammar: LatentGrammar) -> tuple[Proper, ...]:
     """The distributions of a grammar and of the others of its ensemble."""
     return tuple(_proper(one) for one in (grammar, *grammar.others))
 
 
-@_remembered
+@remembered
 def is_signed(grammar: LatentGrammar) -> bool:
     """Whether a grammar has negative weights, which are no probabilities."""
-    return any(
-        bool(np.any(part < 0))
-        for one in (grammar, *grammar.others)
-        for weights in one.members
-        for part in (weights.rule_weight, weights.entry_weight, weights.root_weight)
-    )
+    return any(member.is_signed for one in (grammar, *grammar.others) for member in one.members)
 
 
 def projected(grammar: LatentGrammar) -> LatentGrammar:
@@ -203,7 +197,8 @@ def _member(
 ) -> tuple[Member, float]:
     """One set of weights, normalised state by state, and its log_mass."""
     label = np.repeat(np.arange(skeleton.n_labels), weights.states)
-    tensors, rules = rules_of(skeleton, weights), np.zeros(int(weights.state_at[-1]))
+    arrays, rules = sparse_arrays(skeleton, weights, TINY), np.zeros(int(weights.state_at[-1]))
+    tensors = rules_of(skeleton, arrays)
     m = weights.states[skeleton.rules].astype(np.int64)
     sums = np.empty(int(np.sum(m[:, 0] * (m[:, 1] + m[:, 2]))))
     rule_means(tensors, sums, rules)
@@ -224,8 +219,8 @@ def _member(
     root = root / root.sum()
     steps = _Steps(tensors, sums, rule_scale)
     member = Member(
-        weights.states, weights.state_at, weights.rule_at, weights.rule_weight, weights.entry_at, weights.entry_weight,
-        sparse_arrays(skeleton, weights, TINY).sparse,
+        weights.states, weights.state_at, weights.rule_at, arrays.rule_weight, weights.entry_at, weights.entry_weight,
+        arrays.sparse,
         rule_scale, word_scale, unknown * word_scale, groups, branch * scale, word * scale,
         root * (1.0 - ground.root), _prior(steps, root, weights),
     )  # fmt: skip
@@ -238,6 +233,8 @@ def _member(
 
 def _positive(weights: Weights) -> Weights:
     """The weights without negative ones, which become zero."""
+    if not weights.is_signed:
+        return weights
     parts = {name: getattr(weights, name) for name in ("rule_weight", "entry_weight", "root_weight")}
     return replace(weights, **{name: np.maximum(part, 0) for name, part in parts.items() if np.any(part < 0)})
 
@@ -277,8 +274,9 @@ def word_shares(
     """(n,) mass of known words, (n,) mass taken off them for unknown ones, (n, G) shares of their groups."""
     n = int(weights.state_at[-1])
     known, unknown = np.zeros(n), np.zeros(n)
-    arrays = latent_arrays(weights)
-    word_masses(skeleton.entry_label, skeleton.entry_symbol, arrays, lexicon.kept, known, unknown)
+    places = (weights.state_at, weights.states, weights.entry_at)
+    columns = (skeleton.entry_label, skeleton.entry_symbol)
+    word_masses(*columns, places, weights.entry_weight, lexicon.kept, known, unknown)
     groups = np.zeros((n, lexicon.group_symbol.size))
     for g, symbol in enumerate(lexicon.group_symbol.tolist()):
         for e in range(*entries_of(skeleton, symbol)) if symbol >= 0 else ():

@@ -17,12 +17,13 @@ from eigenparse.inference.grammar.probability import CAPITAL, other_case
 from eigenparse.inference.grammar.proper import Proper, is_signed, proper_parts
 from eigenparse.kernels.grammar.proper import Member
 from eigenparse.kernels.grammar.sample import draw, rule_masses
-from eigenparse.models.grammar.pcfg import LatentGrammar
+from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, Weights
 
 STREAM = 0x5A3
 MOST_TRIES = 1000
 MOST_STEPS = 40  # nodes drawn for each word allowed, before a tree counts as too long
 RULE, ENTRY, UNKNOWN, BRANCH, WORD = range(5)
+Scales = tuple[FloatArray, FloatArray]  # (n,) factors of each state's rules and words
 STATE, CHILD, OPEN, MANY, TEXT = range(5)  # what is still to be drawn, and text still to be written
 
 
@@ -48,49 +49,101 @@ def sample_trees(grammar: LatentGrammar, n: int, *, seed: int = 0, max_words: in
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
-    """What each state may become: state s chooses among [at[s], at[s + 1]), by running sums of probabilities."""
+class Becoming:
+    """What each state may become: state s chooses among [at[s], at[s + 1]), by running sums of probabilities.
 
-    part: Proper
-    member: Member
-    label: LongVector
+    kind: ``RULE``, ``ENTRY`` or another; number: of the rule or lexicon entry, or of the state itself.
+    """
+
     at: LongVector
     running: FloatArray
     kind: AnyArray
     number: AnyArray
 
+    def draw(self, s: int, rng: np.random.Generator) -> tuple[int, int]:
+        """Kind and number of what a state becomes."""
+        t = draw(self.running, self.at[s], self.at[s + 1], rng.random())
+        return int(self.kind[t]), int(self.number[t])
 
-def _table(part: Proper, member: Member) -> _Table:
-    skeleton, states, state_at = part.skeleton, member.states, member.state_at
-    parent, n = skeleton.rules[:, 0], member.root.size
+
+def becoming(
+    skeleton: Skeleton,
+    weights: Weights | Member,
+    kept: FloatArray,
+    scale: Scales,
+    further: dict[int, FloatArray],
+) -> Becoming:
+    """Rules and words of all states, scaled, and further kinds with one probability per state.
+
+    kept: (V,) what is left of each word's weight.
+    """
+    states, state_at = weights.states, weights.state_at
+    parent, n = skeleton.rules[:, 0], int(state_at[-1])
     mass_at = as_offsets(np.concatenate(([0], np.cumsum(states[parent], dtype=np.int64))))
     mass = np.zeros(mass_at[-1])
-    rule_masses(rules_of(skeleton, member), mass_at, mass)
+    rule_masses(rules_of(skeleton, weights), mass_at, mass)
     rule = np.repeat(np.arange(parent.size), states[parent])
     rule_state = state_at[parent][rule] + np.arange(rule.size) - mass_at[rule]
     width = states[skeleton.entry_label].astype(np.int64)
     entry = np.repeat(np.arange(width.size), width)
     within = np.arange(entry.size) - np.repeat(np.cumsum(width) - width, width)
     symbol, entry_state = skeleton.entry_symbol[entry], state_at[skeleton.entry_label][entry] + within
-    value = member.entry_weight[member.entry_at[:-1][entry] + within] * member.word_scale[entry_state]
-    value = value * np.append(part.lexicon.kept, 0.0)[np.where(symbol < skeleton.n_words, symbol, -1)]
+    value = weights.entry_weight[weights.entry_at[:-1][entry] + within] * scale[1][entry_state]
+    value = value * np.append(kept, 0.0)[np.where(symbol < skeleton.n_words, symbol, -1)]
     own = np.arange(n)
     columns = [
-        (rule_state, mass * member.rule_scale[rule_state], RULE, rule),
+        (rule_state, mass * scale[0][rule_state], RULE, rule),
         (entry_state, value, ENTRY, entry),
-        (own, member.unknown, UNKNOWN, own),
-        (own, member.branch, BRANCH, own),
-        (own, member.word, WORD, own),
+        *((own, p, kind, own) for kind, p in further.items()),
     ]
     state = np.concatenate([column[0] for column in columns])
     order = np.argsort(state, kind="stable")
     kind = np.concatenate([np.full(column[0].size, column[2]) for column in columns])[order]
-    return _Table(
-        part, member, np.repeat(np.arange(states.size), states),
+    return Becoming(
         as_offsets(np.searchsorted(state[order], np.arange(n + 1))),
         np.cumsum(np.concatenate([column[1] for column in columns])[order]), kind,
         np.concatenate([column[3] for column in columns])[order],
     )  # fmt: skip
+
+
+def drawn_children(
+    skeleton: Skeleton, weights: Weights | Member, rule: int, s: int, rng: np.random.Generator
+) -> tuple[int, int]:
+    """States of the two children of a rule whose parent is in the state s."""
+    a, b, c = skeleton.rules[rule].tolist()
+    size, h = int(weights.states[b]) * int(weights.states[c]), s - int(weights.state_at[a])
+    if isinstance(weights, Member) and weights.sparse.value.size:
+        row = int(weights.sparse.first_row[rule]) + h
+        own = slice(int(weights.sparse.row_at[row]), int(weights.sparse.row_at[row + 1]))
+        place = int(weights.sparse.column[own][picked(weights.sparse.value[own], rng)])
+    else:
+        first = int(weights.rule_at[rule]) + h * size
+        place = picked(weights.rule_weight[first : first + size], rng)
+    i, j = divmod(place, int(weights.states[c]))
+    return int(weights.state_at[b]) + i, int(weights.state_at[c]) + j
+
+
+def picked(weights: AnyArray, rng: np.random.Generator) -> int:
+    """A place, as often as its weight says."""
+    running = np.cumsum(weights, dtype=np.float64)
+    return int(draw(running, 0, running.size, rng.random()))
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """One member of a grammar.  label: (n,) of every state."""
+
+    part: Proper
+    member: Member
+    label: LongVector
+    becoming: Becoming
+
+
+def _table(part: Proper, member: Member) -> _Table:
+    further = {UNKNOWN: member.unknown, BRANCH: member.branch, WORD: member.word}
+    scale = (member.rule_scale, member.word_scale)
+    found = becoming(part.skeleton, member, part.lexicon.kept, scale, further)
+    return _Table(part, member, np.repeat(np.arange(member.states.size), member.states), found)
 
 
 def _tree(tables: Sequence[_Table], rng: np.random.Generator, max_words: int) -> str:
@@ -171,11 +224,10 @@ class _Draw:
         """A label in one of its states: its chain, over a word or over children."""
         table, part, member = self.table, self.table.part, self.table.member
         a = int(table.label[s])
-        t = draw(table.running, table.at[s], table.at[s + 1], self.rng.random())
-        kind, number = int(table.kind[t]), int(table.number[t])
+        kind, number = table.becoming.draw(s, self.rng)
         if kind == RULE:
             below: list[tuple[int, Any]] = [
-                (STATE, x) for x in self._children(number, s - int(member.state_at[a]))
+                (STATE, x) for x in drawn_children(part.skeleton, member, number, s, self.rng)
             ]
         elif kind == BRANCH:
             below = [(MANY, int(part.background.parent[a]))]
@@ -187,15 +239,6 @@ class _Draw:
         if label.partial:
             return below
         return [(TEXT, "".join(f"({name} " for name in label.chain)), *below, (TEXT, ")" * len(label.chain))]
-
-    def _children(self, rule: int, h: int) -> tuple[int, int]:
-        """States of the two children of a rule whose parent is in its state h."""
-        member = self.table.member
-        b, c = self.table.part.skeleton.rules[rule, 1:].tolist()
-        size = int(member.states[b]) * int(member.states[c])
-        first = int(member.rule_at[rule]) + h * size
-        i, j = divmod(self._pick(member.rule_weight[first : first + size]), int(member.states[c]))
-        return int(member.state_at[b]) + i, int(member.state_at[c]) + j
 
     def _word(self, groups: FloatArray | None) -> str:
         """An unknown word of groups with these shares; without them any word, whatever its label."""
@@ -224,6 +267,4 @@ class _Draw:
                 return name
 
     def _pick(self, weights: AnyArray) -> int:
-        """A place, as often as its weight says."""
-        running = np.cumsum(weights, dtype=np.float64)
-        return int(draw(running, 0, running.size, self.rng.random()))
+        return picked(weights, self.rng)

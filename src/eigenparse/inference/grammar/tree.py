@@ -91,7 +91,8 @@ def score_rows(
     height = np.empty(label.size, dtype=np.int32)
     heights(trees.left, trees.right, height)
     schedule = np.lexsort((rows.rule, height)).astype(np.int32)
-    nodes = Nodes(schedule, trees.left, trees.right, rows.rule, rows.entry, height, at)
+    alone = np.zeros(label.size, dtype=np.int8)
+    nodes = Nodes(schedule, trees.left, trees.right, rows.rule, rows.entry, height, alone, at)
     tensors = Tensors(weights.rule_at, weights.rule_weight, weights.entry_at, weights.entry_weight)
     inside_pass(nodes, tensors, inside, factor)
     first, last = weights.state_at[label[trees.root]], weights.state_at[label[trees.root] + 1]

@@ -21,6 +21,8 @@ from eigenparse.models.tagger.rhmm import Operators, RefinementHMM, Tagger
 
 ENOUGH = 50  # rare words that make a label worth a spelling of its own
 RARE = 2.5  # words below this count speak for unknown ones
+MOST_DRAWS = 100  # for a sentence of a wanted length
+LARGEST = 300.0  # log weight; sound models have none above 0, and larger ones would overflow
 Sentence = tuple[list[str], list[str]]
 
 
@@ -97,10 +99,14 @@ def proper_chain(model: RefinementHMM) -> ProperChain:
     every = np.tile(np.arange(A, dtype=np.int32), V)
     vector = vector_rows(model.observations, alone, as_offsets(np.arange(V + 1) * A), every).reshape(V, A)
     within = np.arange(label.size) - o.state_at[label]
-    weight = np.exp(scores)[:, label] * model.observations.vectors[vector[:, label], within]
+    weight = (
+        np.exp(np.minimum(scores, LARGEST))[:, label] * model.observations.vectors[vector[:, label], within]
+    )
     weight /= np.maximum(weight.sum(axis=0), 1e-300)
-    share = np.exp(scores - model.emission.offset)
-    size = 1.5 * share.sum(axis=1) / share.sum(axis=1).min() - 0.5  # the rarest word was seen once
+    share = np.exp(np.minimum(scores - model.emission.offset, LARGEST))
+    size = (
+        1.5 * share.sum(axis=1) / max(share.sum(axis=1).min(), 1e-300) - 0.5
+    )  # the rarest word was seen once
     ones, twos = float(np.sum(size < 1.5)), float(np.sum((size >= 1.5) & (size < RARE)))
     discount = min(max(ones / (ones + 2.0 * twos), 0.1), 0.9) if ones and twos else 0.5
     group, n_groups = _groups(share.argmax(axis=1), size < RARE, A)
@@ -149,7 +155,7 @@ def chains_of(tagger: Tagger) -> tuple[ProperChain, ...]:
     """The distributions of all members; DataError if the tagger has none."""
     if not is_joint(tagger):
         raise DataError(
-            "this tagger is no distribution over words; one by `train rhmm --method cluster --emission backoff` is"
+            "this tagger is not a distribution over words; one by `train rhmm --method cluster --emission backoff` is"
         )
     return tuple(map(proper_chain, tagger.members))
 
@@ -185,12 +191,21 @@ def _mean_logs(
 
 
 def sample_sentences(tagger: Tagger, n: int, *, seed: int, most: int = 400) -> list[Sentence]:
-    """Words and labels of sentences that were drawn; those with more than ``most`` words are drawn again."""
+    """Words and labels of sentences that were drawn; those with more than ``most`` words are drawn again.
+
+    DataError if hardly any sentence is that short.
+    """
     chains, rng, names = chains_of(tagger), generator(seed, 21), tagger.labels
     ways = [np.cumsum(np.vstack([chain.move, chain.stop]), axis=0) for chain in chains]
     known = [np.cumsum(np.vstack([chain.emission, chain.unknown]), axis=0) for chain in chains]
     made: list[Sentence] = []
+    draws = 0
     while len(made) < n:
+        draws += 1
+        if draws > MOST_DRAWS * (len(made) + 1):
+            raise DataError(
+                f"hardly any sentence of at most {most} words comes up; allow more with --max-words"
+            )
         k = int(rng.integers(len(chains)))
         chain, end = chains[k], chains[k].label.size
         state, words, labels = _draw(np.cumsum(chain.start), rng), list[str](), list[str]()

@@ -2,7 +2,7 @@
 
 Hashing is multilinear: a feature is a sum (modulo 2^64) of coefficient times key over its atoms,
 and its row is the top bits of the sum.  So the part of a feature that depends on the head, on the
-modifier or on the sibling is computed once a position, and an arc's feature is one addition:
+modifier or on the sibling is computed once per position, and an arc's feature is one addition:
 
     row = (head[h, r] + modifier[m, r] + code) >> shift
 

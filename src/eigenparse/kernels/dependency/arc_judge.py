@@ -1,4 +1,4 @@
-"""Arcs that a second-order chart believes in, looked at once more: candidate heads in, judged scores and trees out.
+"""Likely arcs of a second-order chart, re-scored by a second model: candidate heads in, new scores and trees out.
 
 The chart gives every arc a posterior.  A word's candidate heads are the likeliest ones, at most MOST and none below
 LEAST.  The judge is a log-linear model of the head of each word among its candidates,

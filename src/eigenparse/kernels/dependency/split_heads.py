@@ -13,6 +13,7 @@ from eigenparse.kernels.compiled import kernel
 
 WHOLE, BARE, RIGHTWARD, LEFTWARD = 0, 1, 2, 3
 LEAST_ROOT = 1e-12  # probability of a root never seen
+SMALLEST = 1e-300
 KEYS = np.array(
     [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F],
     dtype=np.uint64,
@@ -171,7 +172,7 @@ def same_subtrees(trees, g, source, key):
 
 @kernel
 def fill_cell(i, low, trees, g, cells):
-    """The inside vector of row i, divided by its largest value, and the log of what it was divided by.
+    """The inside vector of row i, divided by its largest absolute value, and the log of what it was divided by.
 
     A rule, lexicon entry or label that was never seen, or has no weight, counts with its floor.
     """
@@ -192,18 +193,18 @@ def fill_cell(i, low, trees, g, cells):
     elif trees.entry[i] >= 0:
         for h in range(v.size):
             v[h] = g.entry_weight[g.entry_at[trees.entry[i]] + h]
-    top = v.max()
+    top = np.abs(v).max()
     if top <= 0.0:
         v[:] = least
-        top = least
+        top = max(abs(least), SMALLEST)
     for h in range(v.size):
         v[h] /= top
     cells.scale[i - low] = below + np.log(top)
 
 
 @kernel
-def inside_floored(trees, g, log_p):
-    """Write log p of every tree into log_p (S,), with a floor under what was never seen.
+def inside_floored(trees, g, log_p, sign):
+    """Write log |p| and the sign of p of every tree into (S,) arrays, with a floor under what was never seen.
 
     Inside vectors of a group of trees over the same words are computed together: candidate lists share most of their
     subtrees, and each different subtree is computed once.
@@ -226,7 +227,8 @@ def inside_floored(trees, g, log_p):
             if a >= 0:
                 for h in range(width[top_row]):
                     p += inside[top_row, h] * g.root_weight[g.state_at[a] + h]
-            log_p[tree] = cells.scale[top_row] + np.log(max(p, LEAST_ROOT))
+            log_p[tree] = cells.scale[top_row] + np.log(max(abs(p), LEAST_ROOT))
+            sign[tree] = -1.0 if p < 0.0 else 1.0
 
 
 @kernel

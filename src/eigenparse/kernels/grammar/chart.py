@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from eigenparse.kernels.columns import widest_slice
-from eigenparse.kernels.compiled import kernel
-from eigenparse.kernels.grammar.tree import SUMS, rescale
+from eigenparse.kernels.compiled import SUMS, kernel
+from eigenparse.kernels.grammar.tree import rescale
 
 Array = npt.NDArray[Any]
 
@@ -93,6 +93,36 @@ def large_weights(rule_at, rule_weight, parent_states, least):
                 if row[j] >= least:
                     column[size], value[size] = j, row[j]
                     size += 1
+            row_at[first_row[r] + a + 1] = size
+    return SparseRules(first_row, row_at, column, value)
+
+
+@kernel
+def large_codes(rule_at, gaps, low, high, table, parent_states, least_code):
+    """The same of weights that are mostly zero, by their codes (see ``FewValues``)."""
+    n_rules = parent_states.size
+    first_row, size = np.zeros(n_rules + 1, dtype=np.int64), 0
+    for r in range(n_rules):
+        first_row[r + 1] = first_row[r] + parent_states[r]
+    row_at = np.zeros(first_row[-1] + 1, dtype=np.int64)
+    if least_code <= 1:  # only zeros, which have no code, are smaller
+        size = gaps.size
+    else:
+        for k in range(gaps.size):
+            size += (np.int64(high[k]) << 8 | np.int64(low[k])) >= least_code
+    column, value = np.empty(size, dtype=np.uint16), np.empty(size, dtype=table.dtype)
+    size, k, at = 0, 0, np.int64(gaps[0]) - 1 if gaps.size > 0 else np.int64(0)
+    for r in range(n_rules):
+        n = (rule_at[r + 1] - rule_at[r]) // parent_states[r]
+        for a in range(parent_states[r]):
+            first = rule_at[r] + a * n
+            while k < gaps.size and at < first + n:
+                code = np.int64(high[k]) << 8 | np.int64(low[k])
+                if code >= least_code:
+                    column[size], value[size] = at - first, table[code]
+                    size += 1
+                k += 1
+                at += np.int64(gaps[k]) if k < gaps.size else 0
             row_at[first_row[r] + a + 1] = size
     return SparseRules(first_row, row_at, column, value)
 

@@ -4,8 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eigenparse.kernels.compiled import kernel
-from eigenparse.kernels.grammar.tree import SUMS
+from eigenparse.kernels.compiled import SUMS, kernel
 
 
 class Layout(NamedTuple):
@@ -84,8 +83,8 @@ def margins(count, start, na, nb, nc, out):
 # rule's count and l = sqrt(n) / (C + sqrt(n)), E = l E1 + (1 - l)(l E2 + (1 - l)(l E3 + (1 - l) E4)), times n.  All
 # factors that do not depend on c are formed outside the innermost loop, which runs over contiguous cells.
 @kernel(fastmath=SUMS)
-def smooth_rule_counts(layout, count, label_share, C, out):
-    """Write the smoothed counts of every rule; rules without counts are left alone."""
+def smooth_rule_counts(layout, count, label_share, C, total):
+    """Smooth the counts of every rule in place, and add up in ``total`` those of each (label, state) of parents."""
     rules, states, rule_at, state_at = layout.rules, layout.states, layout.rule_at, layout.state_at
     widest = 0
     for a in range(states.size):
@@ -105,25 +104,29 @@ def smooth_rule_counts(layout, count, label_share, C, out):
         far = back * back * back * n
         share_c = label_share[state_at[lc] : state_at[lc] + nc]
         for a in range(na):
+            s = 0.0
             for b in range(nb):
-                base = rule_at[r] + (a * nb + b) * nc
+                row = count[rule_at[r] + (a * nb + b) * nc : rule_at[r] + (a * nb + b + 1) * nc]
                 by_c = third * ab[a, b] + single * pa[a] * pb[b]
                 by_ac, by_bc = third * pb[b], third * pa[a]
                 by_share = far * label_share[state_at[la] + a] * label_share[state_at[lb] + b]
                 for c in range(nc):
-                    out[base + c] = (
-                        keep * count[base + c]
+                    v = (
+                        keep * row[c]
                         + by_c * pc[c]
                         + by_ac * ac[a, c]
                         + by_bc * bc[b, c]
                         + by_share * share_c[c]
                     )
+                    row[c] = v
+                    s += v
+            total[state_at[la] + a] += s
 
 
 @kernel(fastmath=SUMS)
-def state_totals(layout, rule_count, entry_count, total):
-    """Count of each (label, state) as the parent of rules and entries."""
-    rules, entry_label, states, rule_at, entry_at, state_at = layout
+def rule_totals(layout, rule_count, total):
+    """Add the count of each (label, state) as the parent of rules."""
+    rules, _, states, rule_at, _, state_at = layout
     for r in range(rules.shape[0]):
         a = rules[r, 0]
         n = (rule_at[r + 1] - rule_at[r]) // states[a]
@@ -133,6 +136,12 @@ def state_totals(layout, rule_count, entry_count, total):
             for j in range(n):
                 s += rule_count[start + j]
             total[state_at[a] + h] += s
+
+
+@kernel
+def entry_totals(layout, entry_count, total):
+    """Add the count of each (label, state) as that of words."""
+    _, entry_label, states, _, entry_at, state_at = layout
     for e in range(entry_label.size):
         a = entry_label[e]
         for h in range(states[a]):

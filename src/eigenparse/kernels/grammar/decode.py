@@ -31,12 +31,13 @@ class Worth(NamedTuple):
 
 
 @kernel
-def bracket_masses(forest, marginal, chains, keys, masses):
+def bracket_masses(forest, marginals, chains, keys, masses):
     """Summed marginals of every (span, symbol) that some item's chain contains; returns their number.
 
-    Items of one span must stand together.
+    marginals, masses: two of each, of two models.  Items of one span must stand together.
     """
-    mass = np.zeros(chains.n_symbols)
+    (marginal, rough), (out, rough_out) = marginals, masses
+    mass, rough_mass = np.zeros(chains.n_symbols), np.zeros(chains.n_symbols)
     touched = np.empty(chains.n_symbols, dtype=np.int64)
     label, start, end, n, p = forest.label, forest.start, forest.end, 0, 0
     while p < label.size:
@@ -49,14 +50,28 @@ def bracket_masses(forest, marginal, chains, keys, masses):
                     touched[n_touched] = symbol[t]
                     n_touched += 1
                 mass[symbol[t]] += max(marginal[stop], 1e-300)
+                rough_mass[symbol[t]] += rough[stop]
             stop += 1
         for t in range(n_touched):
             keys[n] = (np.int64(start[p]) * chains.width + end[p]) * chains.n_symbols + touched[t]
-            masses[n] = mass[touched[t]]
-            mass[touched[t]] = 0.0
+            out[n], rough_out[n] = mass[touched[t]], rough_mass[touched[t]]
+            mass[touched[t]], rough_mass[touched[t]] = 0.0, 0.0
             n += 1
         p = stop
     return n
+
+
+@kernel
+def place_of(key, keys):
+    """The first place among sorted keys that is not smaller; np.searchsorted would load SciPy."""
+    low, high = 0, keys.size
+    while low < high:
+        middle = (low + high) // 2
+        if keys[middle] < key:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @kernel
@@ -78,7 +93,7 @@ def bracket_scores(forest, marginal, chains, keys, masses, worth, bracket, score
         total, value = 0.0, 0.0
         for t in range(first, last):
             key = base + symbol[t]
-            at = np.searchsorted(keys, key)
+            at = place_of(key, keys)
             mass = masses[at] if at < keys.size and keys[at] == key else 0.0
             total += mass
             value += worth.tag * mass if forest.entry[q] >= 0 and t == last - 1 else mass - worth.threshold

@@ -266,7 +266,7 @@ def split_edges(cells, split, rules, parents, least, posterior, edges, size):
 # mu(a, i, j) the posterior of an item, the edge a -> b c over k has  mu(a, i, j) / v(a, i, j) times
 # p(a -> b c) v(b, i, k) v(c, k, j),  and adds it to both children.  Cells are visited from the longest
 # span to the shortest, so that a posterior is complete before it is passed on; edges are therefore found
-# in descending order of their parents' cells, and whoever sorts them has to read them backwards.
+# in descending order of their parents' cells, and a later sort has to read them backwards.
 @kernel
 def base_edges(cells, n, rules, posterior, item_least, edge_least, max_edges):
     """Edges of at least ``edge_least`` under items of at least ``item_least``, by descending cell.

@@ -11,7 +11,7 @@ import numpy as np
 
 from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.grammar.hashing import log_odds, mix, step
-from eigenparse.kernels.grammar.judge_weights import judge_odds
+from eigenparse.kernels.grammar.judge_weights import STEP, judge_odds
 
 TAG_TEMPLATES = 34
 TAG_DENSE = 2
@@ -26,6 +26,7 @@ class Tagged(NamedTuple):
 
     spelling: (n + 4, SPELLINGS) uint64 hashes, two margins on each side.  tag: (n,) symbol of the likeliest
     tag.  word, symbol, posterior: (T,) sorted by word.  candidate: (T,), which of them are to be judged.
+    voices: (V, T) posteriors under single grammars.
     """
 
     spelling: np.ndarray
@@ -34,6 +35,7 @@ class Tagged(NamedTuple):
     symbol: np.ndarray
     posterior: np.ndarray
     candidate: np.ndarray
+    voices: np.ndarray
 
 
 @kernel
@@ -79,7 +81,7 @@ def tag_features(spelling, tag, k, rival, own, against, value):
 
 @kernel
 def tag_rows(tagged, key, bits, rows, dense):
-    """Features of all candidates: rows (candidates, TAG_TEMPLATES), dense (candidates, TAG_DENSE); their number."""
+    """Features of all candidates: rows (candidates, TAG_TEMPLATES), dense (candidates, TAG_DENSE + V); their number."""
     n = tagged.tag.size
     tag = np.full(n + 2 * MARGIN, _BORDER)
     for k in range(n):
@@ -92,6 +94,8 @@ def tag_rows(tagged, key, bits, rows, dense):
         other = key[tagged.symbol[rival]] if rival >= 0 else _NO_RIVAL
         dense[r, 0] = log_odds(tagged.posterior[c])
         dense[r, 1] = log_odds(tagged.posterior[rival]) if rival >= 0 else log_odds(0.0)
+        for k in range(TAG_DENSE, dense.shape[1]):
+            dense[r, k] = log_odds(tagged.voices[k - TAG_DENSE, c])
         tag_features(tagged.spelling, tag, tagged.word[c], other, dense[r, 0], dense[r, 1], value)
         for z in range(TAG_TEMPLATES):
             rows[r, z] = mix(mix(_SEED + np.uint64(z), key[tagged.symbol[c]]), value[z]) & mask
@@ -101,18 +105,19 @@ def tag_rows(tagged, key, bits, rows, dense):
 
 @kernel
 def share_out(tagged, belief, tag):
-    """Scale the candidates of every word so that its tags weigh what they weighed; note the likeliest tags."""
+    """Scale the candidates of a word that has several tags by the sum of all; note the likeliest tags.
+
+    A tag alone keeps its probability: the rest is that of tags which the grammar thinks next to impossible.
+    """
     c = 0
     while c < tagged.word.size:
-        stop, before, after, best = c, 0.0, 0.0, c
+        stop, total, best = c, 0.0, c
         while stop < tagged.word.size and tagged.word[stop] == tagged.word[c]:
-            if tagged.candidate[stop]:
-                before += tagged.posterior[stop]
-                after += belief[stop]
+            total += belief[stop]
             stop += 1
         for d in range(c, stop):
-            if tagged.candidate[d]:
-                belief[d] *= before / after
+            if tagged.candidate[d] and stop - c > 1:
+                belief[d] /= total
             if belief[d] > belief[best]:
                 best = d
         tag[tagged.word[c]] = tagged.symbol[best]
@@ -125,9 +130,9 @@ def tag_again(tagged, key, bits, u, w, belief, tag):
     n = 0
     for c in range(tagged.candidate.size):
         n += tagged.candidate[c]
-    rows, dense, odds = np.empty((n, TAG_TEMPLATES), dtype=np.int32), np.empty((n, TAG_DENSE)), np.empty(n)
+    rows, dense, odds = np.empty((n, TAG_TEMPLATES), dtype=np.int32), np.empty((n, u.size)), np.empty(n)
     tag_rows(tagged, key, bits, rows, dense)
-    judge_odds(rows, dense, u, w, odds)
+    judge_odds(rows, dense, u, w, STEP, odds)
     r = 0
     for c in range(tagged.candidate.size):
         belief[c] = tagged.posterior[c]

@@ -7,17 +7,19 @@ import numpy as np
 
 from eigenparse.kernels.compiled import kernel
 
+STEP = 0.01  # weights of features are kept in whole steps, which are small and lose nothing that counts
+
 
 @kernel
-def judge_odds(rows, dense, u, w, odds):
-    """Log odds of rows under weights."""
+def judge_odds(rows, dense, u, w, unit, odds):
+    """Log odds of rows under weights; those of features, w, are multiples of ``unit``."""
     for r in range(odds.size):
-        total = 0.0
+        total, z = 0.0, 0.0
         for k in range(u.size):
             total += u[k] * dense[r, k]
-        for z in range(rows.shape[1]):
-            total += w[rows[r, z]]
-        odds[r] = total
+        for t in range(rows.shape[1]):
+            z += w[rows[r, t]]
+        odds[r] = total + unit * z
 
 
 @kernel(error_model="numpy")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from eigenparse.kernels.compiled import kernel
+from eigenparse.kernels.grammar.chart import add_applied
 
 
 # For every rule and every state of its parent: the weights summed over the right child's states, then over the left
@@ -11,19 +12,23 @@ from eigenparse.kernels.compiled import kernel
 @kernel
 def rule_means(grammar, value, mass):
     """Write both sums of every rule, and the mass of each state's rules."""
-    at, rules = 0, grammar.rules
+    at, rules, sparse = 0, grammar.rules, grammar.sparse
+    is_sparse = sparse.value.size > 0
     for r in range(rules.shape[0]):
         a, nb, nc = rules[r, 0], grammar.states[rules[r, 1]], grammar.states[rules[r, 2]]
-        place = grammar.rule_at[r]
+        low = high = grammar.rule_at[r]
         for h in range(grammar.states[a]):
             value[at : at + nb + nc] = 0.0
-            for i in range(nb):
-                for j in range(nc):
-                    w = grammar.rule_weight[place]
-                    place += 1
-                    value[at + i] += w
-                    value[at + nb + j] += w
-                    mass[grammar.state_at[a] + h] += w
+            low, high = high, high + np.int64(nb) * nc
+            if is_sparse:
+                row = sparse.first_row[r] + h
+                low, high = sparse.row_at[row], sparse.row_at[row + 1]
+            for k in range(low, high):
+                column = np.int64(sparse.column[k]) if is_sparse else k - low
+                w = sparse.value[k] if is_sparse else grammar.rule_weight[k]
+                value[at + column // nc] += w
+                value[at + nb + column % nc] += w
+                mass[grammar.state_at[a] + h] += w
             at += nb + nc
 
 
@@ -45,13 +50,14 @@ def next_states(grammar, value, scale, now, upwards, out):
 
 
 @kernel
-def word_masses(entry_label, entry_symbol, weights, kept, known, unknown):
+def word_masses(entry_label, entry_symbol, places, entry_weight, kept, known, unknown):
     """Add up each state's weights of known words after the discount, and what the discount takes."""
+    state_at, states, entry_at = places
     for e in range(entry_label.size):
         if entry_symbol[e] < kept.size:
-            first = weights.state_at[entry_label[e]]
-            for h in range(weights.states[entry_label[e]]):
-                w = weights.entry_weight[weights.entry_at[e] + h]
+            first = state_at[entry_label[e]]
+            for h in range(states[entry_label[e]]):
+                w = entry_weight[entry_at[e] + h]
                 known[first + h] += kept[entry_symbol[e]] * w
                 unknown[first + h] += (1.0 - kept[entry_symbol[e]]) * w
 
@@ -67,6 +73,7 @@ def partition(rules, rule_count, member, ground, tolerance):
     for a in range(member.states.size):
         label[member.state_at[a] : member.state_at[a] + member.states[a]] = a
     state, child, opened, total = np.zeros(n), np.zeros(S), np.zeros(S), 0.0
+    total_of = np.zeros(n)
     for _ in range(1_000_000):
         many = np.zeros(S + 1)
         for p in range(S + 1):
@@ -77,14 +84,13 @@ def partition(rules, rule_count, member, ground, tolerance):
             made[s] += member.branch[s] * many[ground.parent[label[s]]]
         for r in range(rules.shape[0]):
             a, b, c = rules[r, 0], rules[r, 1], rules[r, 2]
-            place = member.rule_at[r]
+            x = state[member.state_at[b] : member.state_at[b] + member.states[b]]
+            y = state[member.state_at[c] : member.state_at[c] + member.states[c]]
+            add_applied(member, r, np.outer(x, y).ravel(), total_of[: member.states[a]])
             for h in range(member.states[a]):
                 s = member.state_at[a] + h
-                for i in range(member.states[b]):
-                    for j in range(member.states[c]):
-                        pair = state[member.state_at[b] + i] * state[member.state_at[c] + j]
-                        made[s] += member.rule_scale[s] * member.rule_weight[place] * pair
-                        place += 1
+                made[s] += member.rule_scale[s] * total_of[h]
+                total_of[h] = 0.0
         down = ground.opened * opened
         for s in range(n):
             down[ground.top[label[s]]] += ground.share[label[s]] * member.prior[s] * state[s]

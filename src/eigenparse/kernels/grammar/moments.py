@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eigenparse.kernels.compiled import kernel
-from eigenparse.kernels.grammar.tree import SUMS, add_outer
+from eigenparse.kernels.compiled import SUMS, kernel
+from eigenparse.kernels.grammar.tree import add_outer
 
 
 class Phrases(NamedTuple):

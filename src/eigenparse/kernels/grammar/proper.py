@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from eigenparse.kernels.compiled import kernel
+from eigenparse.kernels.compiled import SUMS, kernel
 from eigenparse.kernels.grammar.chart import SparseRules, add_applied
 
 
@@ -73,11 +73,22 @@ class Ground(NamedTuple):
     closed: np.ndarray
 
 
+class Desk(NamedTuple):
+    """Room to work in.  work: products of two vectors.  labels: (3, A).  slot: (A,) the item of a label in the cell at
+    hand; last: (R,) the last pair of items found for the rules over two labels; both -1 between two cells.
+    """
+
+    work: np.ndarray
+    labels: np.ndarray
+    slot: np.ndarray
+    last: np.ndarray
+
+
 class Chart(NamedTuple):
     """Items by cell, cells by length and start: cell c has the items first[c] up to first[c + 1].
 
-    label: (items,); at: (items + 1,) of ``value``; item: (cells, A) the item of a label, -1 if it has none.  one, some,
-    many: (cells, S + 1) of the background model.  work, room: to work in.
+    label: (items,); at: (items + 1,) of ``value``; item: (cells, A) the item of a label, -1 if it has none, kept for
+    charts of all labels only.  one, some, many: (cells, S + 1) of the background model.
     """
 
     first: np.ndarray
@@ -88,8 +99,7 @@ class Chart(NamedTuple):
     one: np.ndarray
     some: np.ndarray
     many: np.ndarray
-    work: np.ndarray
-    room: np.ndarray
+    desk: "Desk"
 
 
 class Readings(NamedTuple):
@@ -109,27 +119,6 @@ class Readings(NamedTuple):
     entry_label: np.ndarray
 
 
-class Nodes(NamedTuple):
-    """Nodes of n-ary trees in post-order, unary chains taken together; lists are cut by their ``_at``.
-
-    child: nodes below.  label: complete labels with the node's chain.  partial: labels between such a label and its
-    children.  top, bottom: symbols of the chain's ends.  chain: probability of the chain below its top label, and of
-    the names of labels never seen; name: of the top label's name, 1 if it is known.  token: of a word, else -1.
-    """
-
-    child_at: np.ndarray
-    child: np.ndarray
-    label_at: np.ndarray
-    label: np.ndarray
-    partial_at: np.ndarray
-    partial: np.ndarray
-    top: np.ndarray
-    bottom: np.ndarray
-    chain: np.ndarray
-    name: np.ndarray
-    token: np.ndarray
-
-
 @kernel
 def cell(n, i, j):
     """The number of the cell of the span [i, j)."""
@@ -137,7 +126,7 @@ def cell(n, i, j):
     return w * n - w * (w - 1) // 2 + i
 
 
-@kernel
+@kernel(fastmath=SUMS)
 def emit(member, readings, t, a, out):
     """The probability of token t in every state of label a."""
     out[:] = 0.0
@@ -147,8 +136,9 @@ def emit(member, readings, t, a, out):
             s = first + h
             spelt = 0.0
             if member.unknown[s] > 0.0:
-                for g in range(readings.spelt.shape[1]):
-                    spelt += member.groups[s, g] * readings.spelt[r, g]
+                share, row = member.groups[s], readings.spelt[r]
+                for g in range(row.size):
+                    spelt += share[g] * row[g]
             out[h] += readings.weight[r] * (member.unknown[s] * spelt + member.word[s] * readings.unigram[r])
         for e in range(readings.low[r], readings.high[r]):
             if readings.entry_label[e] == a:
@@ -164,11 +154,18 @@ def background_cell(n, i, j, ground, chart):
     many = chart.many[here]
     many[:] = 0.0
     for k in range(i + 1, j):
-        x, y = cell(n, i, k), cell(n, k, j)
-        for p in range(many.size):
-            many[p] += chart.one[x, p] * chart.some[y, p]
-    for p in range(many.size):
-        chart.some[here, p] = (1.0 - ground.more[p]) * chart.one[here, p] + ground.more[p] * many[p]
+        one, some = chart.one[cell(n, i, k)], chart.some[cell(n, k, j)]
+        if one[-1] > 0.0:  # the root may have any child, so that a cell without one has none at all
+            for p in range(many.size):
+                many[p] += one[p] * some[p]
+    write_some(chart.one[here], many, ground.more, chart.some[here])
+
+
+@kernel
+def write_some(one, many, more, some):
+    """some = one child and no more, or many."""
+    for p in range(some.size):
+        some[p] = (1.0 - more[p]) * one[p] + more[p] * many[p]
 
 
 @kernel
@@ -187,62 +184,111 @@ def listed(chart, n, i, j, from_left, stamp, mark, out):
 
 
 @kernel
-def add_pair(n, i, j, b, c, member, index, chart):
-    """Add the rules over the labels b and c to the items of a cell: children summed over splits, then the tensors."""
-    here, n_labels = cell(n, i, j), chart.item.shape[1]
-    low, high = index.pair_at[b * n_labels + c], index.pair_at[b * n_labels + c + 1]
-    wanted = False
-    for p in range(low, high):
-        wanted = wanted or chart.item[here, index.parent[p]] >= 0
-    if not wanted:
-        return
-    nb, nc = member.states[b], member.states[c]
-    size = nb * nc
-    some, work = False, chart.work
+def add_outer(chart, x, y, work):
+    """Add the products of the values of two items."""
+    left = chart.value[chart.at[x] : chart.at[x + 1]]
+    right = chart.value[chart.at[y] : chart.at[y + 1]]
+    for f in range(left.size):
+        row = work[f * right.size : (f + 1) * right.size]
+        for g in range(right.size):
+            row[g] += left[f] * right[g]
+
+
+@kernel
+def has_parent(index, pair, slot):
+    """Whether a rule over two labels leads to an item of the cell at hand."""
+    for p in range(index.pair_at[pair], index.pair_at[pair + 1]):  # noqa: SIM110
+        if slot[index.parent[p]] >= 0:
+            return True
+    return False
+
+
+@kernel
+def add_rules(pair, member, index, chart, work):
+    """Add the rules over two labels to the items of a cell.  work: products of their values, of all splits."""
+    for p in range(index.pair_at[pair], index.pair_at[pair + 1]):
+        z = chart.desk.slot[index.parent[p]]
+        if z >= 0:
+            add_applied(member, index.rule[p], work, chart.value[chart.at[z] : chart.at[z + 1]])
+
+
+@kernel
+def add_all_pairs(n, i, j, member, index, chart):
+    """Add the rules to a cell of a chart of all labels: pair of labels by pair, each over all splits."""
+    here, n_labels, desk = cell(n, i, j), member.states.size, chart.desk
+    stamp, lefts, rights = desk.labels[0], desk.labels[1], desk.labels[2]
+    n_left = listed(chart, n, i, j, True, stamp, 2 * here + 1, lefts)
+    n_right = listed(chart, n, i, j, False, stamp, 2 * here + 2, rights)
+    for x in range(n_left):
+        for y in range(n_right):
+            b, c = lefts[x], rights[y]
+            if has_parent(index, b * n_labels + c, desk.slot):
+                work = desk.work[: member.states[b] * member.states[c]]
+                work[:] = 0.0
+                for k in range(i + 1, j):
+                    left, right = chart.item[cell(n, i, k), b], chart.item[cell(n, k, j), c]
+                    if left >= 0 and right >= 0:
+                        add_outer(chart, left, right, work)
+                add_rules(b * n_labels + c, member, index, chart, work)
+
+
+@kernel
+def add_kept_pairs(n, i, j, member, index, chart):
+    """The same for a chart of few items: split by split, the pairs of items that there are."""
+    n_labels, last, size = member.states.size, chart.desk.last, 0
     for k in range(i + 1, j):
-        x, y = chart.item[cell(n, i, k), b], chart.item[cell(n, k, j), c]
-        if x < 0 or y < 0:
-            continue
-        if not some:
-            work[:size] = 0.0
-            some = True
-        for f in range(nb):
-            u = chart.value[chart.at[x] + f]
-            for g in range(nc):
-                work[f * nc + g] += u * chart.value[chart.at[y] + g]
-    if not some:
-        return
-    for p in range(low, high):
-        z = chart.item[here, index.parent[p]]
-        if z < 0:
-            continue
-        add_applied(member, index.rule[p], work[:size], chart.value[chart.at[z] : chart.at[z + 1]])
+        x, y = cell(n, i, k), cell(n, k, j)
+        size += (chart.first[x + 1] - chart.first[x]) * (chart.first[y + 1] - chart.first[y])
+    found, edge = np.empty(size, dtype=np.int64), np.empty((size, 3), dtype=np.int64)
+    n_found, n_edges = 0, 0
+    for k in range(i + 1, j):
+        left, right = cell(n, i, k), cell(n, k, j)
+        for x in range(chart.first[left], chart.first[left + 1]):
+            for y in range(chart.first[right], chart.first[right + 1]):
+                pair = np.int64(chart.label[x]) * n_labels + chart.label[y]
+                if has_parent(index, pair, chart.desk.slot):
+                    at = index.pair_at[pair]
+                    if last[at] < 0:
+                        found[n_found] = pair
+                        n_found += 1
+                    edge[n_edges, 0], edge[n_edges, 1], edge[n_edges, 2] = x, y, last[at]
+                    last[at] = n_edges
+                    n_edges += 1
+    for q in range(n_found):
+        pair = found[q]
+        b, c = pair // n_labels, pair % n_labels
+        work = chart.desk.work[: member.states[b] * member.states[c]]
+        work[:] = 0.0
+        e = last[index.pair_at[pair]]
+        while e >= 0:
+            add_outer(chart, edge[e, 0], edge[e, 1], work)
+            e = edge[e, 2]
+        last[index.pair_at[pair]] = -1
+        add_rules(pair, member, index, chart, work)
 
 
 @kernel
 def rule_cell(n, i, j, member, ground, index, chart):
     """Write the values of a cell of two or more children."""
-    here, n_labels = cell(n, i, j), chart.item.shape[1]
+    here, slot = cell(n, i, j), chart.desk.slot
     low, high = chart.first[here], chart.first[here + 1]
     if low == high:
         return
     chart.value[chart.at[low] : chart.at[high]] = 0.0
-    stamp, lefts, rights = chart.room[0], chart.room[1], chart.room[2]
-    n_left = listed(chart, n, i, j, True, stamp, 2 * here + 1, lefts)
-    n_right = listed(chart, n, i, j, False, stamp, 2 * here + 2, rights)
-    for x in range(n_left):
-        for y in range(n_right):
-            pair = lefts[x] * n_labels + rights[y]
-            if index.pair_at[pair] < index.pair_at[pair + 1]:
-                add_pair(n, i, j, lefts[x], rights[y], member, index, chart)
+    for x in range(low, high):
+        slot[chart.label[x]] = x
+    if chart.item.size > 0:
+        add_all_pairs(n, i, j, member, index, chart)
+    else:
+        add_kept_pairs(n, i, j, member, index, chart)
     for x in range(low, high):
         a = chart.label[x]
+        slot[a] = -1
+        many = chart.many[here, ground.parent[a]]
         for h in range(member.states[a]):
             s = member.state_at[a] + h
             v = chart.at[x] + h
-            chart.value[v] = (
-                member.rule_scale[s] * chart.value[v] + member.branch[s] * chart.many[here, ground.parent[a]]
-            )
+            chart.value[v] = member.rule_scale[s] * chart.value[v] + member.branch[s] * many
 
 
 @kernel
@@ -256,33 +302,32 @@ def prior_value(member, chart, x):
 
 
 @kernel
-def widest(member):
-    """The largest product of the states of two labels."""
-    most = 0
-    for a in range(member.states.size):
-        most = max(most, member.states[a])
-    return np.int64(most) * most
+def empty_desk(member, index):
+    """Room for the charts of a grammar."""
+    most, n_labels = 0, member.states.size
+    for a in range(n_labels):
+        most = max(most, int(member.states[a]))
+    labels, slot = np.zeros((3, n_labels), dtype=np.int64), np.full(n_labels, -1, dtype=np.int64)
+    return Desk(np.empty(most * most), labels, slot, np.full(index.rule.size + 1, -1, dtype=np.int64))
 
 
 @kernel
-def empty_chart(first, label, member, n_parents):
-    """A chart of the items given."""
-    n_cells, n_labels = first.size - 1, member.states.size
+def empty_chart(first, label, member, n_parents, is_whole, desk):
+    """A chart of the items given; is_whole: of all labels."""
+    n_cells = first.size - 1
     at = np.zeros(label.size + 1, dtype=np.int64)
-    item = np.full((n_cells, n_labels), -1, dtype=np.int32)
+    item = np.full((n_cells if is_whole else 0, member.states.size), -1, dtype=np.int32)
     for c in range(n_cells):
         for x in range(first[c], first[c + 1]):
-            item[c, label[x]] = x
             at[x + 1] = at[x] + member.states[label[x]]
+            if is_whole:
+                item[c, label[x]] = x
     one = np.zeros((n_cells, n_parents))
-    work, room = np.empty(widest(member)), np.zeros((3, n_labels), dtype=np.int64)
-    return Chart(
-        first, label, at, item, np.zeros(at[-1]), one, np.zeros_like(one), np.zeros_like(one), work, room
-    )
+    return Chart(first, label, at, item, np.zeros(at[-1]), one, np.zeros_like(one), np.zeros_like(one), desk)
 
 
 @kernel
-def node_chart(nodes, r, member, n_parents):
+def node_chart(nodes, r, member, n_parents, desk):
     """The chart of a phrase: complete labels of its children, partial labels in between, its own labels over all."""
     n = nodes.child_at[r + 1] - nodes.child_at[r]
     first = np.zeros(n * (n + 1) // 2 + 1, dtype=np.int64)
@@ -299,13 +344,14 @@ def node_chart(nodes, r, member, n_parents):
     for c in range(n, first.size - 2):
         label[first[c] : first[c + 1]] = nodes.partial[nodes.partial_at[r] : nodes.partial_at[r + 1]]
     label[first[-2] :] = nodes.label[nodes.label_at[r] : nodes.label_at[r + 1]]
-    return empty_chart(first, label, member, n_parents)
+    return empty_chart(first, label, member, n_parents, False, desk)
 
 
 @kernel
-def phrase(nodes, r, member, ground, index, at, value, as_child):
+def phrase(nodes, r, member, ground, index, desk, values):
     """Fill the chart of a phrase, write the values of its labels, and return its row of ``many`` over all children."""
-    chart = node_chart(nodes, r, member, ground.more.size)
+    chart = node_chart(nodes, r, member, ground.more.size, desk)
+    at, value, as_child = values
     n = nodes.child_at[r + 1] - nodes.child_at[r]
     for i in range(n):
         q = nodes.child[nodes.child_at[r] + i]
@@ -334,7 +380,7 @@ def tree_logs(nodes, offsets, readings, member, ground, index, log_p):
         at[r + 1] = at[r]
         for x in range(nodes.label_at[r], nodes.label_at[r + 1]):
             at[r + 1] += member.states[nodes.label[x]]
-    value, as_child = np.zeros(at[-1]), np.zeros(nodes.top.size)
+    value, as_child, desk = np.zeros(at[-1]), np.zeros(nodes.top.size), empty_desk(member, index)
     for s in range(offsets.size - 1):
         log, total = 0.0, 0.0
         for r in range(offsets[s], offsets[s + 1]):
@@ -349,7 +395,7 @@ def tree_logs(nodes, offsets, readings, member, ground, index, log_p):
                     end += ground.word[nodes.bottom[r]] * readings.weight[q] * readings.unigram[q]
                 many = ground.more  # a word has no children
             else:
-                many = phrase(nodes, r, member, ground, index, at, value, as_child)
+                many = phrase(nodes, r, member, ground, index, desk, (at, value, as_child))
                 end = ground.branch[nodes.bottom[r]] * many[nodes.bottom[r]]
             own, v = ground.opened[nodes.top[r]] * nodes.chain[r] * end, at[r]
             is_root, total = r == offsets[s + 1] - 1, 0.0
@@ -396,11 +442,12 @@ def child_cell(c, n_words, unigram, is_open, member, ground, chart, child):
                 end += ground.word[s] * unigram[c]
             for t in range(child.size):
                 child[t] += ground.opened[t] * ground.closed[t, s] * end
-    chart.one[c] = 0.0
+    one = chart.one[c]
+    one[:] = 0.0
     for t in range(child.size):
         if child[t] > 0.0:
-            for p in range(ground.more.size):
-                chart.one[c, p] += ground.child[p, t] * child[t]
+            for p in range(one.size):
+                one[p] += ground.child[p, t] * child[t]
 
 
 # p of a sentence's words, summed over all trees whose items are in the chart (and, if it is open, over those with
@@ -410,7 +457,7 @@ def child_cell(c, n_words, unigram, is_open, member, ground, chart, child):
 def sentence_total(first, label, factor, readings, member, ground, index, is_open):
     """The total, times the product of the factors.  first, label: items of all cells."""
     n = factor.size
-    chart = empty_chart(first, label, member, ground.more.size)
+    chart = empty_chart(first, label, member, ground.more.size, is_open, empty_desk(member, index))
     unigram, child = np.zeros(n), np.zeros(ground.branch.size)
     for i in range(n):
         for x in range(first[i], first[i + 1]):
@@ -426,10 +473,7 @@ def sentence_total(first, label, factor, readings, member, ground, index, is_ope
                 background_cell(n, i, i + w, ground, chart)
                 rule_cell(n, i, i + w, member, ground, index, chart)
             child_cell(here, n, unigram, is_open, member, ground, chart, child)
-            for p in range(ground.more.size):
-                chart.some[here, p] = (1.0 - ground.more[p]) * chart.one[here, p] + ground.more[
-                    p
-                ] * chart.many[here, p]
+            write_some(chart.one[here], chart.many[here], ground.more, chart.some[here])
     top, total = (
         cell(n, 0, n),
         ground.root * ground.root_top * chart.many[cell(n, 0, n), ground.more.size - 1],

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eigenparse.kernels.compiled import kernel
+from eigenparse.kernels.grammar.chart import SparseRules
 
 
 @kernel
@@ -23,13 +24,17 @@ def draw(cumulative, low, high, u):
 
 
 class Rules(NamedTuple):
-    """Rules (R, 3), states (A,) and the flat tensors of one set of weights; see ``models.grammar.pcfg.Weights``."""
+    """Rules (R, 3), states (A,) and the flat tensors of one set of weights; see ``models.grammar.pcfg.Weights``.
+
+    sparse: the weights that are not 0, read instead of ``rule_weight`` unless it is empty.
+    """
 
     rules: np.ndarray
     states: np.ndarray
     state_at: np.ndarray
     rule_at: np.ndarray
     rule_weight: np.ndarray
+    sparse: SparseRules
 
 
 @kernel
@@ -39,8 +44,12 @@ def rule_masses(grammar, mass_at, mass):
     for r in range(rules.shape[0]):
         size = np.int64(states[rules[r, 1]]) * states[rules[r, 2]]
         for h in range(states[rules[r, 0]]):
-            total = 0.0
-            first = grammar.rule_at[r] + h * size
-            for j in range(size):
-                total += grammar.rule_weight[first + j]
+            total, first = 0.0, grammar.rule_at[r] + h * size
+            if grammar.sparse.value.size > 0:
+                row = grammar.sparse.first_row[r] + h
+                for k in range(grammar.sparse.row_at[row], grammar.sparse.row_at[row + 1]):
+                    total += grammar.sparse.value[k]
+            else:
+                for j in range(size):
+                    total += grammar.rule_weight[first + j]
             mass[mass_at[r] + h] = total

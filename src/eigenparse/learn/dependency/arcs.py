@@ -62,15 +62,15 @@ class ArcOptions(Options):
         "eigenparse train dependency train.conllu --order 2 --tags predicted --dev dev.conllu --out my.model",
     )
 
-    order: int = option(1, "2 also looks at neighbouring children of a head.", low=1, high=2)
+    order: int = option(1, "2 also scores pairs of neighbouring children of a head.", low=1, high=2)
     tags: str = option(
         "gold",
-        "Tags as they are given, or predicted by taggers that are learnt too (by ten-fold jack-knifing).",
+        "Use the given tags, or tags predicted by taggers trained by ten-fold jack-knifing.",
         choices=("gold", "predicted"),
     )
     passes: int = option(10, "Passes over the sentences.", low=1)
     judge: bool = option(
-        True, "With order 2, look once more at likely arcs with a model learnt from jack-knifed charts."
+        True, "With order 2, re-score likely arcs with a second model trained on jack-knifed charts."
     )
     crossing: bool = option(False, "Allow crossing arcs; needs order 1.")
     bits: int = option(22, "Logarithm of the number of hashed weights.", low=8, high=26)

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
-from threadpoolctl import threadpool_limits
 
 from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntMatrix, IntVector, LongVector, Sums, frozen
 from eigenparse.corpus.dependencies import Dependencies
@@ -21,6 +20,7 @@ from eigenparse.learn.dependency.instruments import InstrumentMoments, WordViews
 from eigenparse.learn.dependency.moments import FamilyMoments, family_moments
 from eigenparse.models.dependency.deptree import DepTree
 from eigenparse.run.ordered import reduce_grouped
+from eigenparse.threads import one_thread
 from eigenparse.work.work import Work
 
 SENTENCES = 4000  # in a block
@@ -59,7 +59,7 @@ def sum_blocks(work: Work, task: Callable[..., Any], blocks: list[TreeBlock], **
 
 
 def _alone(block: TreeBlock, *, task: Callable[..., Any], given: dict[str, Any]) -> Any:
-    with threadpool_limits(limits=1):  # sums of several threads arrive in any order
+    with one_thread():  # sums of several threads arrive in any order
         return task(block, **given)
 
 

@@ -40,7 +40,7 @@ class DependencyReading:
     """How CoNLL-U files with trees are read."""
 
     sources: ClassVar[tuple[str, str]] = ("TRAIN...", "CoNLL-U or CoNLL-X files with trees.")
-    skip_broken: bool = option(False, "Leave out sentences that are not trees, and say which.")
+    skip_broken: bool = option(False, "Skip sentences that are not trees, and list them.")
 
     def read(self, sources: Sequence[str | Path]) -> TreeData:
         """The trees of all files as one corpus."""
@@ -54,7 +54,7 @@ class TreeReading(DependencyReading):
 
     vectors: Path | None = option(
         None,
-        "Word vectors that embed wrote: dictionary of a spectral estimator, classes of words for a parser.",
+        "Word vectors written by embed: dictionary of a spectral estimator, word classes for a parser.",
     )
 
     def read(self, sources: Sequence[str | Path]) -> TreeData:
@@ -71,9 +71,9 @@ class RerankerReading(DependencyReading):
     sources: ClassVar[tuple[str, str]] = ("TRAIN...", "The trees that the parser was trained on.")
     parser: Path | None = option(
         None,
-        "The dependency parser whose trees are re-ranked; every fold trains one with its options.  Required.",
+        "The dependency parser whose trees are re-ranked; each fold trains one with the same options. Required.",
     )
-    deptree: tuple[Path, ...] = option((), "A latent tree model whose log-probability counts.")
+    deptree: tuple[Path, ...] = option((), "A latent tree model whose log-probability is used as a feature.")
 
     def read(self, sources: Sequence[str | Path]) -> TreeData:
         """The trees of all files as one corpus, and the models."""

@@ -47,13 +47,13 @@ class RerankerOptions(Options):
         "eigenparse train reranker train.conllu --parser my.model --deptree trees.model --out ranks.model",
     )
 
-    best: int = option(50, "Trees per list.", low=2)
+    best: int = option(50, "Number of trees per n-best list.", low=2)
     folds: int = option(3, "Folds of jack-knifing.", low=2)
     passes: int = option(10, "Passes over the lists.", low=1)
     families: str = option(
-        ",".join(BASELINE), "Tag patterns that count, by commas: sides, grandparent, siblings."
+        ",".join(BASELINE), "Tag patterns to use, separated by commas: sides, grandparent, siblings."
     )
-    feature: tuple[str, ...] = option((), "A pattern of your own, as 'm.w h.w g.t'.")
+    feature: tuple[str, ...] = option((), "Additional pattern, such as 'm.w h.w g.t'.")
     seed: int = option(0, "Seed of the order of lists.", low=0)
     ceiling: float = option(0.005, "Largest step of one update.", low=1e-9, shown=False)
     bits: int = option(20, "Logarithm of the number of hashed weights.", low=8, high=26, shown=False)

@@ -12,11 +12,12 @@ from eigenparse.corpus.columns import Trees
 from eigenparse.corpus.dependencies import Dependencies, projectivised
 from eigenparse.corpus.split_heads import split_head_trees, word_tags
 from eigenparse.features.dependency.arc_columns import arc_columns
+from eigenparse.inference.dependency.split_heads import score_split_heads
 from eigenparse.learn.dependency.arcs import ArcOptions, learn_labeller
 from eigenparse.learn.grammar.learner import MEMBER_STREAM, fit_trees
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.models.dependency.labeller import Labeller
-from eigenparse.models.dependency.split_heads import FLOOR, SplitHeads
+from eigenparse.models.dependency.split_heads import ESTIMATOR, FLOOR, TENSOR, SplitHeads
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.work.work import Work
 
@@ -33,8 +34,9 @@ def fit_split_heads(
     members: int = 1,
     relations: bool = False,
     seed: int = 0,
+    estimator: str = ESTIMATOR,
 ) -> SplitHeads:
-    """Clusters and EM of the latent PCFG learner; crossing trees are lifted first.
+    """Clusters and EM of the latent PCFG learner, or its method of moments; crossing trees are lifted first.
 
     tags: "upos" or "tag", what labels are made of.  relations: learn a labeller of arcs too.  The members and the
     labeller are tasks of their own.
@@ -42,7 +44,8 @@ def fit_split_heads(
     filled = trees.select(np.flatnonzero(trees.lengths() > 0))
     lifted, n_lifted = projectivised(filled)
     binary = split_head_trees(lifted, tags=tags)
-    options = GrammarOptions(states=states, coarse_states=0)
+    method = "tensor" if estimator == TENSOR else "cluster"
+    options = GrammarOptions(method=method, states=states, coarse_states=0, level=True)
     todo: list[Callable[[Work], Any]] = [
         partial(_grammar, binary, replace(options, seed=seed + k * MEMBER_STREAM), f"grammar{k}")
         for k in range(members)
@@ -55,7 +58,12 @@ def fit_split_heads(
     count = np.maximum(np.bincount(binary.label, minlength=len(binary.labels)), 1)
     floor = np.append(FLOOR / count, UNKNOWN_FLOOR)
     labeller = made[members] if len(made) > members else None
-    return SplitHeads(tags, states, grammar, floor, labeller, {"trees": len(trees), "lifted": n_lifted})
+    about = {"trees": len(trees), "lifted": n_lifted}
+    model = SplitHeads(tags, states, grammar, floor, labeller, about, estimator)
+    if model.is_proper:
+        return model
+    n_bad = int((score_split_heads(model, filled)[1] <= 0).sum())
+    return replace(model, about=about | {"not_positive": n_bad})
 
 
 def _done(work: Work, task: Callable[[Work], Any]) -> Any:

@@ -35,7 +35,7 @@ from eigenparse.learn.dependency.split_heads import fit_split_heads
 from eigenparse.learn.dependency.word_features import inside_outside
 from eigenparse.learn.options import Options, option
 from eigenparse.models.dependency.deptree import DepTree, Names, TreeModel, proper_model
-from eigenparse.models.dependency.split_heads import ESTIMATOR as SPLIT_HEADS
+from eigenparse.models.dependency.split_heads import ESTIMATORS as SPLIT_HEADS
 from eigenparse.models.dependency.split_heads import SplitHeads
 from eigenparse.spectral.cluster import cluster_rows
 from eigenparse.spectral.svd import cross_svd
@@ -43,7 +43,7 @@ from eigenparse.work.work import Work
 
 SPECTRAL = ("consistent", "printed")
 WITH_DICTIONARY = (*SPECTRAL, "instruments", "recovered")
-ESTIMATORS = (*WITH_DICTIONARY, "cluster", "em", SPLIT_HEADS)
+ESTIMATORS = (*WITH_DICTIONARY, "cluster", "em", *SPLIT_HEADS)
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class DepTreeOptions(Options):
     ``recovered`` turns the consistent one into probabilities and improves them by EM; ``cluster``
     groups projected words and counts; ``em`` improves the clusters by rounds of EM; ``lpcfg`` learns a
     latent PCFG over split heads (``members`` of them), whose labels are the only channel, upos or tag, and with
-    ``relations`` a labeller of the arcs that it finds.
+    ``relations`` a labeller of the arcs that it finds; ``lpcfg-tensor`` does so by the method of moments.
     """
 
     kind: ClassVar[str] = "deptree"
@@ -67,11 +67,17 @@ class DepTreeOptions(Options):
     estimator: str = option("em", "How the model is estimated.", choices=ESTIMATORS)
     channels: str = option(
         "",
-        "What is observed of a word, by commas: form, tag, upos, left, right, distance.  Usually "
-        "tag,left,right,distance (form instead of tag with vectors), and upos for lpcfg.",
+        "What is observed of a word, separated by commas: form, tag, upos, left, right, distance. Default: "
+        "tag,left,right,distance (form instead of tag with vectors); upos for lpcfg.",
     )
-    members: int = option(1, "Grammars of lpcfg whose log-probabilities are averaged.", low=1)
-    rounds: int = option(8, "Rounds of EM, for em and recovered.", low=0)
+    members: int = option(
+        1, "Number of lpcfg grammars whose log-probabilities are averaged.", low=1,
+        idle={"estimator": tuple(name for name in ESTIMATORS if name not in SPLIT_HEADS)},
+    )  # fmt: skip
+    rounds: int = option(
+        8, "Rounds of EM, for em and recovered.", low=0,
+        idle={"estimator": tuple(name for name in ESTIMATORS if name not in ("em", "recovered"))},
+    )  # fmt: skip
     ridge: float = option(1e-3, "Regularisation of spectral inverses.", low=0.0)
     seed: int = option(0, "Seed of clustering and recovery.", low=0)
     relations: bool = option(True, "Whether lpcfg learns the names of arcs too.", shown=False)
@@ -82,14 +88,14 @@ class DepTreeOptions(Options):
         super().__post_init__()
         if self.channels:
             check_channels(self.observed())
-        if self.estimator == SPLIT_HEADS and self.observed() not in (("upos",), ("tag",)):
-            raise OptionError(f"lpcfg takes one channel, upos or tag, got {self.channels} instead")
+        if self.estimator in SPLIT_HEADS and self.observed() not in (("upos",), ("tag",)):
+            raise OptionError(f"{self.estimator} takes one channel, upos or tag, got {self.channels} instead")
 
     def observed(self, *, vectors: bool = False) -> tuple[str, ...]:
         """The channels, or what is usual for the estimator.  vectors: whether there are word vectors."""
         if self.channels:
             return tuple(name.strip() for name in self.channels.split(","))
-        if self.estimator == SPLIT_HEADS:
+        if self.estimator in SPLIT_HEADS:
             return ("upos",)
         return ("form" if vectors and self.estimator in WITH_DICTIONARY else "tag", *SHAPES)
 
@@ -110,10 +116,10 @@ class DepTreeOptions(Options):
             raise OptionError(
                 f"vectors serve {', '.join(WITH_DICTIONARY)} with form as the first channel; change one of them"
             )
-        if self.estimator == SPLIT_HEADS:
+        if self.estimator in SPLIT_HEADS:
             return fit_split_heads(
                 data.trees, channels[0], self.states, work, members=self.members, relations=self.relations,
-                seed=self.seed,
+                seed=self.seed, estimator=self.estimator,
             )  # fmt: skip
         names = vocabulary(data.trees, channels, self.rare)
         corpus = _Corpus(data, channels, names, encode(data.trees, channels, names))

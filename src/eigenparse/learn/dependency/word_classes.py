@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from eigenparse.arrays import AnyArray
 from eigenparse.features.dependency.word_classes import WordClasses, class_hash
 from eigenparse.kernels.rows import nearest
 from eigenparse.spectral.cluster import SAMPLE, centres_of
+from eigenparse.threads import one_thread
 
 FINE, COARSE = 512, 64
 
@@ -31,7 +31,7 @@ def word_classes(
     rows = np.ascontiguousarray(vectors[1:], dtype=np.float32)
     frequent = rows[np.argsort(-counts[1:], kind="stable")[:SAMPLE]]
     fine, coarse = sizes
-    with threadpool_limits(limits=1):  # sums of several threads would arrive in any order
+    with one_thread():  # sums of several threads would arrive in any order
         centres: Any = centres_of(frequent, fine, rng=np.random.default_rng(seed))
     if centres is None:
         centres = frequent[:1]

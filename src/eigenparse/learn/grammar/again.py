@@ -8,7 +8,6 @@ leaves nothing of the trees held out in any weight: rules and words that only th
 from dataclasses import replace
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from eigenparse.arrays import AnyArray, LongVector, as_ids
 from eigenparse.corpus.columns import Treebank, Trees
@@ -20,6 +19,7 @@ from eigenparse.learn.grammar.members import Rounds, look_at_nodes, single
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.learn.grammar.shards import Shards
 from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, Weights, layout
+from eigenparse.threads import one_thread
 from eigenparse.work.work import Work
 
 
@@ -31,7 +31,7 @@ def learn_again(
     options: those that the grammar was learnt with, filled; the method must be cluster or em.
     """
     parts = []
-    with threadpool_limits(limits=1):
+    with one_thread():
         for own, chosen in zip((grammar, *grammar.others), factorings(options)):
             source = binarise(data, chosen.binarisation) if isinstance(data, Treebank) else data
             parts.append(_part_again(own, source, chosen, work))

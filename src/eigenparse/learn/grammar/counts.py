@@ -11,8 +11,9 @@ from eigenparse.kernels.grammar.counts import (
     Layout,
     annotated_counts,
     divide_by_totals,
+    entry_totals,
+    rule_totals,
     smooth_rule_counts,
-    state_totals,
 )
 from eigenparse.learn.grammar.encode import Encoded
 from eigenparse.models.grammar.pcfg import Skeleton, Weights, layout
@@ -54,26 +55,32 @@ def hard_counts(
 
 
 def estimate(
-    skeleton: Skeleton, counts: LatentCounts, *, rule_smoothing: float, state_mixing: float = 0.0
+    skeleton: Skeleton,
+    counts: LatentCounts,
+    *,
+    rule_smoothing: float,
+    state_mixing: float = 0.0,
+    in_place: bool = False,
 ) -> Weights:
     """Relative frequencies of counts, rules smoothed by back-off with constant ``rule_smoothing``.
 
-    ``state_mixing`` moves that share of each state's lexical counts to the label's other states.
+    ``state_mixing`` moves that share of each state's lexical counts to the label's other states.  ``in_place``: the
+    counts are not needed any more, and the weights of rules, which are large, may take their place.
     """
     states = counts.states
     place = _place(skeleton, states)
     rule_at, entry_at, state_at = place.rule_at, place.entry_at, place.state_at
-    total = np.zeros(state_at[-1])
-    state_totals(place, counts.rule, counts.entry, total)
-    rule, entry = counts.rule, counts.entry.copy()
+    rule, entry = counts.rule if in_place else counts.rule.copy(), counts.entry.copy()
+    of_words, total = np.zeros(state_at[-1]), np.zeros(state_at[-1])
+    entry_totals(place, entry, of_words)
+    rule_totals(place, rule, total)
     if rule_smoothing > 0:
-        rule = filled_zeros(counts.rule.size, counts.rule.dtype)
-        share = total / np.maximum(np.repeat(np.add.reduceat(total, state_at[:-1]), states), 1e-300)
-        smooth_rule_counts(place, counts.rule, share, rule_smoothing, rule)
-        total = np.zeros(state_at[-1])
-        state_totals(place, rule, entry, total)
-    else:
-        rule = rule.copy()
+        share = (total + of_words) / np.maximum(
+            np.repeat(np.add.reduceat(total + of_words, state_at[:-1]), states), 1e-300
+        )
+        total[:] = 0.0
+        smooth_rule_counts(place, rule, share, rule_smoothing, total)
+    total += of_words
     divide_by_totals(place, total, rule, entry)
     if state_mixing > 0:
         mean = np.add.reduceat(entry, entry_at[:-1]) / states[skeleton.entry_label]

@@ -15,7 +15,7 @@ from eigenparse.arrays import AnyArray, FloatArray, IntVector, LongVector, as_id
 from eigenparse.corpus.columns import Label, Trees
 from eigenparse.corpus.word_classes import class_levels
 from eigenparse.errors import DataError
-from eigenparse.kernels.columns import heights
+from eigenparse.learn.grammar.subtrees import Subtrees, distinct_subtrees
 from eigenparse.models.grammar.pcfg import Skeleton
 
 Counts = LongVector | FloatArray
@@ -221,8 +221,7 @@ def _class_symbols(counts: TreeCounts, rare: int) -> tuple[tuple[str, ...], IntV
 class Encoded:
     """Trees with the rule, lexicon entry and symbol of each row (-1 where there is none).
 
-    schedule: rows by height and rule, so that children come first and equal rules stand together.  number: which
-    shard of the corpus the trees are.
+    distinct: their subtrees, equal ones once.  number: which shard of the corpus the trees are.
     """
 
     trees: Trees
@@ -230,8 +229,7 @@ class Encoded:
     rule: IntVector
     entry: IntVector
     symbol: IntVector
-    schedule: IntVector
-    height: IntVector
+    distinct: Subtrees
     number: int = 0
 
 
@@ -246,10 +244,8 @@ def encode(trees: Trees, plan: Plan, number: int = 0) -> Encoded:
     codes = (label[inner] * n_labels + label[trees.left[inner]]) * n_labels + label[trees.right[inner]]
     rule[inner] = np.searchsorted(plan.rule_codes, codes)
     entry[leaf] = np.searchsorted(plan.entry_codes, symbol[leaf].astype(np.int64) * n_labels + label[leaf])
-    height = np.empty(label.size, dtype=np.int32)
-    heights(trees.left, trees.right, height)
-    schedule = as_ids(np.lexsort((rule, height)))
-    return Encoded(trees, plan.skeleton, rule, entry, symbol, schedule, height, number)
+    distinct = distinct_subtrees(trees, rule, entry, len(plan.skeleton.rules))
+    return Encoded(trees, plan.skeleton, rule, entry, symbol, distinct, number)
 
 
 def _renumbered(trees: Trees, plan: Plan) -> Trees:

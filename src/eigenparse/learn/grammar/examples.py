@@ -2,7 +2,7 @@
 
 A phrase is an example of a state if the state is the likeliest one of its node, given the whole tree.  For each rule of
 a state the phrase with most posterior over all its occurrences is kept, so that frequent short phrases come before rare
-ones.  So people see phrases that somebody wrote, not the likeliest words of a grammar, which hardly ever make sense.
+ones.  So people see phrases from real text, not the likeliest words of a grammar, which hardly ever make sense.
 """
 
 from collections import Counter, defaultdict
@@ -15,9 +15,9 @@ from eigenparse.corpus.columns import Treebank, Trees
 from eigenparse.corpus.pick import pick_trees
 from eigenparse.corpus.transform import Binarisation, binarise
 from eigenparse.inference.grammar.tree import chosen_trees, tree_rows
-from eigenparse.kernels.columns import heights, spans
-from eigenparse.learn.grammar.em import expected_counts
-from eigenparse.learn.grammar.encode import Encoded
+from eigenparse.kernels.columns import spans
+from eigenparse.learn.grammar.em import posteriors
+from eigenparse.learn.grammar.subtrees import every_row
 from eigenparse.models.grammar.pcfg import LatentGrammar
 
 MOST_TREES = 2500  # evenly spread
@@ -40,12 +40,8 @@ def with_examples(grammar: LatentGrammar, treebank: Treebank, how: Binarisation)
     ids = {label: i for i, label in enumerate(grammar.skeleton.labels)}
     label = np.array([ids.get(name, 0) for name in trees.labels], dtype=np.int32)[trees.label]
     trees = replace(trees, label=label, labels=grammar.skeleton.labels, weight=None)
-    height = np.empty(label.size, dtype=np.int32)
-    heights(trees.left, trees.right, height)
-    schedule = np.lexsort((rows.rule, height)).astype(np.int32)
-    encoded = Encoded(trees, grammar.skeleton, rows.rule, rows.entry, rows.entry, schedule, height)
-    found = expected_counts(encoded, grammar.members[0])
-    state, sure = _likeliest(found.posterior, found.at)
+    nodes = every_row(trees, rows.rule, rows.entry, len(grammar.skeleton.rules))
+    state, sure = _likeliest(*posteriors(trees, nodes, grammar.members[0]))
     return replace(grammar, report=grammar.report | {"examples": _examples(trees, rows.rule, state, sure)})
 
 

@@ -43,20 +43,20 @@ class JudgeOptions:
 
     folds: parts of the treebank, each made of ``blocks`` blocks of consecutive trees from all over it, so
     that every part has something of every genre and few documents are in two parts.  Each part is parsed
-    by a grammar of the others; of treebanks with more than ``large`` trees the first part alone.
+    by a grammar of the others.
     sentences: at most so many are parsed, evenly spread; max_length: none longer.  looks: at brackets; each
-    sees the tree that the one before believes in.  ridge:
-    penalty on squared weights.  rare: words seen at most so often are known by their endings.  bits:
-    features are hashed to 2 ** bits.  rounds: of L-BFGS.  low, high: posteriors between are judged.
+    sees the tree that the one before believes in.  ridge, tag_ridge: penalties on squared weights of features
+    of brackets and of tags.  rare: words seen at most so often are known by their endings.  bits: features are
+    hashed to 2 ** bits.  rounds: of L-BFGS.  low, high: posteriors between are judged.
     """
 
     folds: int = 3
     blocks: int = 8
-    large: int = 24_000
-    sentences: int = 15_000
+    sentences: int = 20_000
     max_length: int = 80
     looks: int = 2
-    ridge: float = 15.0
+    ridge: float = 30.0
+    tag_ridge: float = 15.0
     rare: int = 5
     bits: int = 21
     rounds: int = 24
@@ -74,16 +74,16 @@ def learn_judge(
     options: GrammarOptions,
     work: Work = Work(),
     judge: JudgeOptions = JudgeOptions(),
-) -> Judge | None:
-    """The judge of a grammar that ``options`` learnt; None if there are too few trees to hold any out."""
+) -> Judge:
+    """The judge of a grammar that ``options`` learnt; OptionError if there are too few trees to hold any out."""
     work.stage("jack-knifed charts for the judge")
     without = Without(grammar, options)
     if isinstance(data, Shards) and len(data.shards) > 1:
         treebank, parts = _from_shards(without, data, work, judge)
     else:
         treebank = data.treebank() if isinstance(data, Shards) else data
-        if len(treebank) < judge.folds:
-            return None
+        if len(treebank) < (least := judge.folds * judge.blocks):
+            raise OptionError(f"a judge needs {least} trees or more, got {len(treebank)}; leave out --judge")
         parts = held_out(without, treebank, work, judge)
     work.stage("judge of brackets and tags")
     found = fit_judge(treebank, parts, judge)
@@ -142,13 +142,12 @@ def held_parts(treebank: Treebank, judge: JudgeOptions) -> list[tuple[LongVector
     """Numbers of the trees to learn from and of the sentences to parse, part by part."""
     n = len(treebank)
     part = np.arange(n) * (judge.folds * judge.blocks) // n % judge.folds
-    count = judge.folds if n <= judge.large else 1
     return [
         (
             as_offsets(np.flatnonzero(part != number)),
-            _spread(treebank, np.flatnonzero(part == number), judge, -(-judge.sentences // count)),
+            _spread(treebank, np.flatnonzero(part == number), judge, -(-judge.sentences // judge.folds)),
         )
-        for number in range(count)
+        for number in range(judge.folds)
     ]
 
 
@@ -162,15 +161,16 @@ def _spread(treebank: Treebank, numbers: AnyArray, judge: JudgeOptions, most: in
     if treebank.weight is not None and (treebank.weight[short] >= SURE).any():
         sure = short[treebank.weight[short] >= SURE]
         return as_offsets(np.unique(sure[in_proportion(treebank.weight[sure], most)]))
-    return as_offsets(short[:: max(-(-short.size // most), 1)])
+    count = min(short.size, most)
+    return as_offsets(short[np.arange(count) * short.size // max(count, 1)])
 
 
 def fit_judge(treebank: Treebank, parts: Sequence[Part], options: JudgeOptions) -> Judge:
     """The judge of held-out charts: tags first, then brackets, one look after the other."""
     words = frequent_words(treebank, options.rare)
     court = make_court(treebank, parts, WordKeys(frozenset(words.tolist())), (options.low, options.high))
-    fit = Fit(options.ridge, options.bits, options.rounds)
-    *tags, belief = fit.crossed(tag_cases(court, options.bits), court.tag_at)
+    of_tags, fit = (Fit(ridge, options.bits, options.rounds) for ridge in (options.tag_ridge, options.ridge))
+    *tags, belief = of_tags.crossed(tag_cases(court, options.bits), court.tag_at)
     believe_tags(court, belief)
     looks: list[Look] = []
     for number in range(options.looks):

@@ -41,6 +41,11 @@ class Court:
     at: LongVector
     tag_at: LongVector
 
+    @property
+    def n_voices(self) -> int:
+        """Grammars whose own posteriors are known."""
+        return self.seen[0].voices.shape[0] if self.seen else 0
+
 
 def make_court(
     treebank: Treebank, parts: Sequence[Part], keys: WordKeys, doubtful: tuple[float, float]
@@ -134,7 +139,7 @@ def tags_of(treebank: Treebank) -> list[list[str]]:
 def bracket_cases(court: Court, bits: int) -> Cases:
     """Features of all candidate brackets under what is believed now."""
     n = int(court.at[-1])
-    rows, dense = np.empty((n, TEMPLATES), dtype=np.int32), np.empty((n, DENSE))
+    rows, dense = np.empty((n, TEMPLATES), dtype=np.int32), np.empty((n, DENSE + court.n_voices))
     for seen, first in zip(court.seen, court.at[:-1]):
         judge_rows(seen, court.symbols, bits, rows[first:], dense[first:])
     return Cases(rows, dense, court.right)
@@ -143,7 +148,7 @@ def bracket_cases(court: Court, bits: int) -> Cases:
 def tag_cases(court: Court, bits: int) -> Cases:
     """Features of all candidate tags."""
     n = int(court.tag_at[-1])
-    rows, dense = np.empty((n, TAG_TEMPLATES), dtype=np.int32), np.empty((n, TAG_DENSE))
+    rows, dense = np.empty((n, TAG_TEMPLATES), dtype=np.int32), np.empty((n, TAG_DENSE + court.n_voices))
     for tagged, first in zip(court.tagged, court.tag_at[:-1]):
         tag_rows(tagged, court.symbols.key, bits, rows[first:], dense[first:])
     return Cases(rows, dense, court.tag_right)

@@ -121,7 +121,7 @@ def _compact(cases: Cases, bits: int) -> tuple[Cases, IntVector]:
 def _odds(cases: Cases, found: FloatArray) -> FloatArray:
     """Log odds of cases under dense weights and those of numbered features."""
     n, odds = cases.dense.shape[1], np.empty(cases.right.size)
-    judge_odds(cases.rows, cases.dense, found[:n], found[n:], odds)
+    judge_odds(cases.rows, cases.dense, found[:n], found[n:], 1.0, odds)
     return odds
 
 

@@ -12,12 +12,10 @@ from functools import cache, partial
 from typing import Any
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
-from eigenparse.arrays import FloatArray
 from eigenparse.corpus.cleaning import Normalisation
 from eigenparse.corpus.columns import Treebank, Trees
-from eigenparse.corpus.heads import ENOUGH, english_rules, known_share
+from eigenparse.corpus.heads import ENOUGH, HeadRules, kept_rules, rules_for
 from eigenparse.corpus.transform import binarise
 from eigenparse.errors import DataError, OptionError
 from eigenparse.learn.grammar.corpus import Corpus, open_corpus
@@ -30,6 +28,7 @@ from eigenparse.learn.once import Once
 from eigenparse.models.grammar.pcfg import LatentGrammar, Weights
 from eigenparse.models.grammar.span_filter import SpanFilter
 from eigenparse.models.registry import named
+from eigenparse.threads import one_thread
 from eigenparse.work.kept import fingerprint
 from eigenparse.work.progress import Stages
 from eigenparse.work.work import Work
@@ -48,7 +47,8 @@ def fit_grammar(
     phrases differently err differently.  once: shared with other runs over the very same trees, so that what does
     not depend on their options is made once; the result is the same.
     """
-    options, share = with_factor(options, data)
+    rules, share = head_rules(data)
+    options = with_factor(options, share)
     grammar = _fit_members(data, options.filled(), work, once)
     if not isinstance(data, Shards):
         work.stage("examples of states")
@@ -58,8 +58,8 @@ def fit_grammar(
     plain = {
         name: list(value) if isinstance(value, tuple) else value for name, value in asdict(cleaning).items()
     }  # as a file gives it back
-    known = {} if share is None else {"head_rules_know": round(share, 4)}
-    grammar = replace(grammar, report=grammar.report | {"normalisation": plain} | known)
+    heads = {"head_rules_know": round(share, 4)} | kept_rules(rules)
+    grammar = replace(grammar, report=grammar.report | {"normalisation": plain} | heads)
     judges = bool(options.judge) if isinstance(data, Shards) else options.judges(len(data))
     if not judges:
         return grammar
@@ -67,16 +67,18 @@ def fit_grammar(
     return replace(grammar, judge=judge)
 
 
-def with_factor(options: GrammarOptions, data: Treebank | Shards) -> tuple[GrammarOptions, float | None]:
-    """The options with a factor: head, or right where the English head rules know too few phrases of the trees.
+def head_rules(data: Treebank | Shards) -> tuple[HeadRules, float]:
+    """Head rules that fit the trees (the first shard of many), and the share of phrases that English rules know."""
+    return rules_for(
+        data if isinstance(data, Treebank) else shard_treebank(data.shards[0], data.normalisation)
+    )
 
-    Also the share that they know; None where it was not asked for, because the factor was given.
-    """
+
+def with_factor(options: GrammarOptions, share: float) -> GrammarOptions:
+    """The options with a factor: head, or right where the English head rules know too small a share of the phrases."""
     if options.factor is not None or "factor" in PRESETS[options.preset]:
-        return options, None
-    trees = data if isinstance(data, Treebank) else shard_treebank(data.shards[0], data.normalisation)
-    share = known_share(trees, english_rules())
-    return replace(options, factor="head" if share >= ENOUGH else "right"), share
+        return options
+    return replace(options, factor="head" if share >= ENOUGH else "right")
 
 
 def _fit_members(
@@ -162,7 +164,7 @@ def _check_streamed(options: GrammarOptions) -> None:
 
 def _learn(source: Trees | Shards, options: GrammarOptions, work: Work, once: Once) -> LatentGrammar:
     """One grammar with its members, by options that are filled."""
-    with threadpool_limits(limits=1):  # sums of several threads would arrive in any order
+    with one_thread():  # sums of several threads would arrive in any order
         work.stage("reading the grammar off the trees")
         key = (options.binarisation, options.rare, options.rare_words)
         corpus: Corpus = once.get(("corpus", *key), partial(open_corpus, source, options, work.run))
@@ -208,7 +210,7 @@ def _coarse(corpus: Corpus, ground: Ground, options: GrammarOptions, work: Work)
 def _report(corpus: Corpus, options: GrammarOptions, members: Sequence[LatentGrammar]) -> dict[str, Any]:
     """What the model file says about its learning; nothing in it depends on clock or machine."""
     first: Weights = members[0].members[0]
-    weights: FloatArray = np.concatenate([first.rule_weight, first.entry_weight])
+    weights = (first.rule_weight, first.entry_weight)
     counts = corpus.counts
     report = {
         "method": options.method,
@@ -218,7 +220,8 @@ def _report(corpus: Corpus, options: GrammarOptions, members: Sequence[LatentGra
         "n_words": int(counts.token_count.sum()),
         "label_counts": np.rint(counts.label_count()).astype(np.int64).tolist(),
         "em_rounds": options.em_rounds if options.method in ("cluster", "em", "splitmerge") else 0,
-        "negative_share": float(np.mean(weights < 0)),
+        "negative_share": sum(np.count_nonzero(one < 0) for one in weights)
+        / sum(one.size for one in weights),
         "members": [one.report for one in members],
     }
     return report if corpus.held is not None else report | {"shards": len(corpus.shards.shards)}

@@ -17,10 +17,11 @@ from eigenparse.corpus.columns import Label, Trees
 from eigenparse.corpus.word_classes import class_levels
 from eigenparse.kernels.grammar.lexicon import add_to_coarser, mix_with_coarser
 from eigenparse.learn.grammar.encode import starts
+from eigenparse.learn.grammar.subtrees import Subtrees
 from eigenparse.models.grammar.pcfg import Skeleton, Weights
 
 UNKNOWN = ""  # the class that every word belongs to
-BLOCK = 1024
+BLOCK = 128  # symbols at a time: their shares stay in the cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,33 +102,40 @@ class TokenSums:
 
 
 def token_sums(
-    trees: Trees, value: FloatArray, at: LongVector, total: FloatArray, state_at: LongVector
+    trees: Trees,
+    value: FloatArray,
+    at: LongVector,
+    total: FloatArray,
+    state_at: LongVector,
+    nodes: Subtrees | None = None,
 ) -> TokenSums:
-    """The sums of trees whose row i has the latent values value[at[i]:at[i + 1]], times the weight of its tree."""
-    leaf = np.flatnonzero(trees.word >= 0)
+    """The sums of trees whose row i has the latent values value[at[i]:at[i + 1]], times the weight of its tree.
+
+    nodes: if given, the values are of these nodes, each the sum over the rows that it stands for.
+    """
+    tokens = np.flatnonzero(trees.word >= 0)
+    leaf = tokens if nodes is None else np.flatnonzero(nodes.entry >= 0)
     width = at[leaf + 1] - at[leaf]
-    row = np.repeat(leaf, width)
-    within = np.arange(row.size) - np.repeat(np.cumsum(width) - width, width)
-    chosen = value[at[row] + within].astype(np.float64)
-    column = state_at[trees.label[row]] + within
+    within = np.arange(width.sum()) - np.repeat(np.cumsum(width) - width, width)
+    cell = np.repeat(at[leaf], width) + within
+    row = np.repeat(leaf if nodes is None else nodes.row[leaf], width)
+    word, column = trees.word[row], state_at[trees.label[row]] + within
     first = np.zeros(trees.label.size, dtype=bool)
     first[trees.offsets[:-1]] = True
     n_words, n_states, n_labels = len(trees.words), int(state_at[-1]), len(trees.labels)
     weight = trees.row_weight()
 
-    def table(pick: BoolVector, pick_leaf: BoolVector) -> csr_matrix:
-        values = csr_matrix((chosen[pick], (trees.word[row[pick]], column[pick])), shape=(n_words, n_states))
-        tokens_of = leaf[pick_leaf]
-        counts = csr_matrix(
-            (weight[tokens_of], (trees.word[tokens_of], trees.label[tokens_of])), shape=(n_words, n_labels)
-        )
+    def table(pick: BoolVector, own: LongVector) -> csr_matrix:
+        chosen = value[cell[pick]].astype(np.float64)
+        values = csr_matrix((chosen, (word[pick], column[pick])), shape=(n_words, n_states))
+        counts = csr_matrix((weight[own], (trees.word[own], trees.label[own])), shape=(n_words, n_labels))
         return hstack([values, counts], format="csr")
 
     return TokenSums(
-        table(~first[row], ~first[leaf]),
-        table(first[row], first[leaf]),
+        table(~first[row], tokens[~first[tokens]]),
+        table(first[row], tokens[first[tokens]]),
         np.asarray(total, dtype=np.float64),
-        np.bincount(trees.word[leaf], minlength=n_words).astype(np.float64),
+        np.bincount(trees.word[tokens], minlength=n_words).astype(np.float64),
     )
 
 
@@ -238,9 +246,9 @@ def with_lexicon(
                 n_states,
                 options,
             )
-            for part in (kept[s : s + BLOCK] for s in range(0, kept.size, BLOCK))
+            for part in _cut(kept)
         ),
-        (_symbol_block(part, n_states) for part in (shares[:n_classes], by_tag)),
+        (_symbol_block(part, n_states) for all_of in (shares[:n_classes], by_tag) for part in _cut(all_of)),
     )
     label, symbol, weight, probability = _entries(blocks, tokens.total, label_total, weights, options.least)
     names = tuple(words[w] for w in kept) + tree.names[:n_classes] + tags
@@ -250,6 +258,11 @@ def with_lexicon(
     )  # fmt: skip
     entry_at = as_offsets(np.concatenate(([0], np.cumsum(weights.states[label]))))
     return fuller, replace(weights, entry_at=entry_at, entry_weight=weight)
+
+
+def _cut(rows: AnyArray) -> Iterator[AnyArray]:
+    """BLOCK rows at a time."""
+    return (rows[s : s + BLOCK] for s in range(0, len(rows), BLOCK))
 
 
 def _without_capitals(
@@ -312,7 +325,7 @@ def tag_exchange(counts: csr_matrix, tag: IntVector, options: LexiconOptions) ->
     some = by_tag[(size >= 2.0) & (size <= options.frequent)].toarray()
     others = np.maximum(some.sum(axis=1, keepdims=True) - 1.0, 1.0)
     pairs: FloatArray = some.T @ (some / others) - np.diag((some / others).sum(axis=0))
-    pairs += 1e-3 * np.eye(pairs.shape[0])
+    pairs = np.maximum(pairs, 0.0) + 1e-3 * np.eye(pairs.shape[0])  # a token of a light tree is less than one
     pairs /= pairs.sum(axis=1, keepdims=True)
     return pairs
 
@@ -371,7 +384,8 @@ def _entries(
         within = np.arange(entry.size) - np.repeat(np.cumsum(width) - width, width)
         column = state_at[label][entry] + within
         value = block.values(row[entry], label[entry], column)
-        values.append(value * block.size[row][entry] / np.maximum(total[column], 1e-3))
+        weight = value * block.size[row][entry] / np.maximum(total[column], 1e-3)
+        values.append(weight.astype(weights.rule_weight.dtype))
         probabilities.append(by_label[row, label] * block.size[row] / label_total[label])
         labels.append(label)
         symbols.append(done + row)

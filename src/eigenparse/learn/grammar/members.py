@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from eigenparse.arrays import AnyArray, FloatArray, IntVector
+from eigenparse.kernels.grammar.tree import add_by_label
 from eigenparse.learn.grammar.context import tag_context
 from eigenparse.learn.grammar.corpus import Corpus
 from eigenparse.learn.grammar.counts import LatentCounts, estimate, hard_counts
@@ -29,7 +30,7 @@ from eigenparse.learn.grammar.states import (
     state_table,
     wanted_states,
 )
-from eigenparse.learn.grammar.tensor import project, row_places, tensor_weights
+from eigenparse.learn.grammar.tensor import project, tensor_weights
 from eigenparse.models.grammar.pcfg import (
     LatentGrammar,
     TagContext,
@@ -185,11 +186,12 @@ def expect(encoded: Encoded, weights: Sequence[Weights], last: Sequence[bool]) -
 
 
 def _expect(encoded: Encoded, weights: Weights, is_last: bool) -> RoundSums:
-    found, tokens = expected_counts(encoded, weights), None
+    nodes = encoded.distinct
+    found, tokens = expected_counts(encoded, weights, nodes), None
     if is_last:
-        place = row_places(encoded.trees.label, weights.states, found.at, weights.state_at)
-        total: AnyArray = np.bincount(place, weights=found.posterior, minlength=int(weights.state_at[-1]))
-        tokens = token_sums(encoded.trees, found.posterior, found.at, total, weights.state_at)
+        total = np.zeros(int(weights.state_at[-1]))
+        add_by_label(nodes.label, found.at, found.posterior, weights.state_at, total)
+        tokens = token_sums(encoded.trees, found.posterior, found.at, total, weights.state_at, nodes)
     return RoundSums(found.counts, found.log_likelihood, tokens)
 
 
@@ -265,6 +267,7 @@ class Rounds:
             counts,
             rule_smoothing=options.rule_smoothing or 0.0,
             state_mixing=options.state_mixing or 0.0,
+            in_place=True,
         )
 
     def step(self, number: int, state: Part) -> Part:

@@ -11,9 +11,11 @@ from eigenparse.learn.options import Options, option
 from eigenparse.models.grammar.kind import MOST_STATES
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.registry import named
+from eigenparse.threads import one_thread
 from eigenparse.work.work import Work
 
 METHODS = ("cluster", "tensor", "em", "splitmerge", "pcfg")
+STATELESS = {"method": ("pcfg",)}
 JUDGE_FROM = 1000  # trees; fewer teach a judge too little
 # What stands for None: the preset's value, else the method's, else the usual one.
 USUAL: dict[str, Any] = {
@@ -21,7 +23,7 @@ USUAL: dict[str, Any] = {
     "precision": "single", "factor": "head", "horizontal": 0, "vertical": 1, "rare": 5, "rare_words": "class",
     "state_mixing": 0.1, "word_weight": 1.0, "tag_weight": 2.0, "case_weight": 4.0, "least_share": 1e-4,
     "coarse_states": 4, "nodes_per_state": 100, "em_rounds": 0, "rule_smoothing": 10.0, "word_shrinkage": 1.0,
-    "span_loss": 0.008,
+    "span_loss": 0.004,
 }  # fmt: skip
 BY_METHOD: dict[str, dict[str, Any]] = {
     "cluster": {"em_rounds": 3},
@@ -42,9 +44,9 @@ PRESETS: dict[str, dict[str, Any]] = {"default": {}, "thesis": THESIS}
 
 @dataclass(frozen=True)
 class GrammarOptions(Options):
-    """Learn a latent-variable grammar from a treebank.
+    """Train a latent-variable grammar on a treebank.
 
-    None stands for the value of the preset or of the method.
+    None means the value of the preset or of the method.
     """
 
     kind: ClassVar[str] = "lpcfg"
@@ -55,113 +57,129 @@ class GrammarOptions(Options):
     )
 
     preset: str = option(
-        "default", "Settings to start from; thesis: those of matejovicova-2018.", choices=tuple(PRESETS)
+        "default", "Default settings, or those of Matejovičová (2018).", choices=tuple(PRESETS)
     )
     method: str | None = option(
         None,
-        "How to learn: cluster (k-means of projected features, then EM), tensor (method of moments), em (EM from "
-        "random states), splitmerge (EM whose states are split in two and merged again, Petrov et al. 2006) or pcfg "
-        "(no latent states); cluster unless given.",
+        "Training method: cluster (k-means of projected features, then EM), tensor (method of moments), em (EM from "
+        "random states), splitmerge (split-merge EM, Petrov et al. 2006) or pcfg (no latent states). Default: cluster.",
         choices=METHODS,
     )
     states: int | None = option(
-        None, "Maximum number of latent states per label; 32 unless given.", low=1, high=256
+        None, "Maximum number of latent states per label. Default: 32.", low=1, high=256, idle=STATELESS
     )
     nodes_per_state: int | None = option(
-        None, "Nodes that a label needs for each of its states; 100, or 30 for tensor.", low=1
+        None,
+        "Training nodes required per state of a label. Default: 100; 30 for tensor.",
+        low=1,
+        idle=STATELESS,
     )
     states_by_label: tuple[tuple[str, int], ...] = option(
-        (), "Numbers of states of single labels, by name, in place of the rule.", shown=False
+        (), "Number of states of individual labels, by name.", shown=False
     )
     em_rounds: int | None = option(
-        None, "Rounds of expectation maximisation; 3, 40 for the method em, 4 after splitmerge.", low=0
-    )
+        None, "Rounds of EM. Default: 3 for cluster, 40 for em, 4 after splitmerge, 0 for tensor.", low=0,
+        idle={"method": ("pcfg", "tensor")},
+    )  # fmt: skip
     ensemble: int = option(
-        1, "Number of members; they differ in seeds and in how wide nodes are cut.", low=1, high=64
+        1, "Number of grammars in an ensemble; they differ in seed and binarisation.", low=1, high=64
     )
     noise: str | None = option(
-        None, "Noise by which members differ besides; none unless given.", choices=NOISES
+        None, "Noise on the features of ensemble members. Default: none.", choices=NOISES,
+        idle={"method": ("pcfg", "em", "splitmerge")},
+    )  # fmt: skip
+    noise_level: float | None = option(
+        None, "Strength of the noise. Default: 0.1.", low=0.0, high=0.99, idle={"noise": ("none",)}
     )
-    noise_level: float | None = option(None, "Strength of the noise; 0.1 unless given.", low=0.0, high=0.99)
     features: str | None = option(
         None,
-        "All features of nodes, or the 4 + 4 of the thesis; full unless given.",
+        "All node features, or the 4 + 4 features of the thesis. Default: full.",
         choices=tuple(FEATURE_SETS),
     )
     scaling: str | None = option(
-        None, "Scale features down by their counts, or not; counts unless given.", choices=("counts", "none")
+        None, "Whether frequent features are scaled down. Default: counts.", choices=("counts", "none")
     )
     precision: str | None = option(
         None, "Precision of features and projections.", choices=tuple(PRECISIONS), shown=False
     )
     factor: str | None = option(
         None,
-        "How nodes with many children become binary; head unless given, but right where the English head rules know "
-        "fewer than half of the phrases.",
+        "How nodes with many children are binarised. Default: head; right if the English head rules cover fewer than "
+        "half of the phrases.",
         choices=FACTORS,
     )
-    horizontal: int | None = option(None, "Siblings that intermediate nodes remember; 0 unless given.", low=0)
-    vertical: int | None = option(None, "2: phrases remember their parent; 1 unless given.", low=1, high=2)
-    rare: int | None = option(None, "Words seen at most this often are rare; 5 unless given.", low=0)
+    horizontal: int | None = option(None, "Siblings recorded in intermediate labels. Default: 0.", low=0)
+    vertical: int | None = option(
+        None, "2: labels are annotated with their parent. Default: 1.", low=1, high=2
+    )
+    rare: int | None = option(None, "Words seen at most this often are rare. Default: 5.", low=0)
     rare_words: str | None = option(
         None,
-        "What stands for rare words: a class of their spelling or their tag (then input must be tagged); class "
-        "unless given.",
+        "What replaces rare words: a class of spellings, or the tag (then input must be tagged). Default: class.",
         choices=("class", "tag"),
     )
     rule_smoothing: float | None = option(
-        None, "Constant of the smoothing of rules; 10, or 30 for tensor.", low=0.0
+        None, "Smoothing constant of rules. Default: 10; 30 for tensor.", low=0.0
     )
     state_mixing: float | None = option(
         None,
-        "Share of a state's words that goes to the label's other states; 0.1 unless given.",
+        "Share of a state's words that is spread over the other states of its label. Default: 0.1.",
         low=0.0,
         high=1.0,
+        idle=STATELESS,
     )
     word_shrinkage: float | None = option(
         None, "Constant by which a word's states are backed off to its label's.", low=0.0, shown=False
     )
     word_weight: float | None = option(
-        None, "Tokens' worth of its class that is mixed into a word.", low=0.0, shown=False
+        None, "Pseudo-count with which a word backs off to its class.", low=0.0, shown=False
     )
     tag_weight: float | None = option(
-        None, "Tokens' worth of its tags that is mixed into a word.", low=0.0, shown=False
+        None, "Pseudo-count with which a word backs off to its tags.", low=0.0, shown=False
     )
     case_weight: float | None = option(
         None,
-        "Tokens' worth of the word without its capital that is mixed into a word with one.",
+        "Pseudo-count with which a capitalised word backs off to its lower-case form.",
         low=0.0,
         shown=False,
     )
     least_share: float | None = option(
         None,
-        "Labels of a word below this share of its likeliest one are left out of the lexicon.",
+        "A word's labels with less than this share of its most likely one are dropped from the lexicon.",
         low=0.0,
         high=1.0,
         shown=False,
     )
     coarse_states: int | None = option(
         None,
-        "States per label of the small grammar that prunes, 0 for none; 4 unless given.",
+        "States per label of the small grammar used for pruning; 0 for none. Default: 4.",
         low=0,
         high=256,
+        idle=STATELESS,
     )
     span_loss: float | None = option(
         None,
-        "Share of held-out constituents that the filter of spans may close, 0 for no filter; 0.008 unless given.",
+        "Share of held-out constituents that the span filter may prune; 0 for no filter. Default: 0.004.",
         low=0.0,
         high=0.5,
     )
-    unpacked: bool = option(False, "Write all weights in full precision: a file ten to thirty times larger.")
+    unpacked: bool = option(
+        False, "Write all weights in full precision; the file is ten to thirty times larger."
+    )
+    level: bool = option(
+        False,
+        "Whether tensor turns its states so that unseen rules may weigh alike in all of them.",
+        shown=False,
+    )
     judge: bool | None = option(
         None,
-        "Learn a second look at doubtful brackets and tags too; unless given, from treebanks in memory of 1000 trees "
-        "or more, but not for the method pcfg or the preset thesis.",
+        "Also train a second model that re-scores uncertain brackets and tags. Default: for 1000 trees or more, unless "
+        "they are streamed, the method is pcfg or the preset is thesis.",
     )
     tune_states: bool = option(
-        False, "First choose the numbers of states by F1 on the --dev trees; this learns many grammars."
+        False, "First choose the numbers of states by F1 on the --dev trees; this trains many grammars."
     )
-    seed: int = option(0, "Seed of random numbers; the same seed gives the same bytes.", low=0)
+    seed: int = option(0, "Random seed; the same seed gives the same bytes.", low=0)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -173,7 +191,8 @@ class GrammarOptions(Options):
 
     def fit(self, data: Any, work: Work = Work()) -> LatentGrammar:
         """Learn from normalised trees (``Treebank``) or from shards of them (``Shards``)."""
-        fitted: LatentGrammar = named("eigenparse.learn.grammar.learner:fit_grammar")(data, self, work)
+        with one_thread():
+            fitted: LatentGrammar = named("eigenparse.learn.grammar.learner:fit_grammar")(data, self, work)
         return fitted
 
     def tuned(self, data: Any, gold: Any, work: Work) -> "GrammarOptions":
@@ -237,6 +256,7 @@ class GrammarOptions(Options):
             noise=str(self.noise),
             noise_level=self.noise_level or 0.0,
             precision=str(self.precision),
+            level=self.level,
         )
 
     @property

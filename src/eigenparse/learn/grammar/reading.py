@@ -42,9 +42,11 @@ class TreeReading:
         False, "Stream the trees from disk in several passes, so that memory stays bounded."
     )
     guided: tuple[Path, ...] = option(
-        (), "More trees, as `guide` makes them of dependency treebanks; each counts by its confidence."
+        (), "Additional trees written by `guide`; each is weighted by its confidence."
     )
-    guided_weight: float = option(0.5, "Weight of --guided trees; the others have 1.", low=0.0)
+    guided_weight: float = option(
+        0.5, "Weight of --guided trees; other trees have weight 1.", low=0.0, idle={"guided": ((),)}
+    )
 
     def gold(self, path: str | Path) -> Treebank | Shards:
         """Trees to score on."""

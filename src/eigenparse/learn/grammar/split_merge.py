@@ -45,11 +45,11 @@ def split_merge(encoded: Encoded, wanted: IntVector, estimate: Estimate, seed: i
             break
         weights = estimate(split_counts(counts, refined, encoded.skeleton, rng))
         for _ in range(SPLIT_ROUNDS - 1):
-            weights = estimate(expected_counts(encoded, weights).counts)
+            weights = estimate(expected_counts(encoded, weights, encoded.distinct).counts)
         found = expected_counts(encoded, weights)
         counts = merge_counts(found.counts, merges(encoded, found, refined), encoded.skeleton)
         for _ in range(MERGE_ROUNDS):
-            counts = expected_counts(encoded, estimate(counts)).counts
+            counts = expected_counts(encoded, estimate(counts), encoded.distinct).counts
     return counts
 
 

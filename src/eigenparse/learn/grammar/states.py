@@ -48,7 +48,8 @@ class StateOptions:
     states: most states a label may have.  nodes_per_state: a label of n nodes gets at most n / nodes_per_state
     states.  by_label: states of single labels by name, in place of that rule.  inside, outside: feature names or
     functions.  kappa: feature scaling, None for none.  noise, noise_level: how members of an ensemble differ
-    [narayan-cohen-2015].  precision: of features and projections, "single" or (slower) "double".
+    [narayan-cohen-2015].  precision: of features and projections, "single" or (slower) "double".  level: of the method
+    of moments, whether the bases of states are such that unseen rules may weigh alike in all states.
     """
 
     states: int = 32
@@ -60,6 +61,7 @@ class StateOptions:
     noise: str = "none"
     noise_level: float = 0.1
     precision: str = "single"
+    level: bool = False
 
     def __post_init__(self) -> None:
         if self.noise not in NOISES:

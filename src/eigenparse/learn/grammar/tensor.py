@@ -10,6 +10,8 @@ from eigenparse.learn.grammar.encode import Encoded
 from eigenparse.learn.grammar.states import NodeFeatures, StateOptions, label_blocks, noisy
 from eigenparse.models.grammar.pcfg import Weights, layout
 
+LEAST_ANGLE = 1e-3  # cosine below which two means do not fix a basis
+
 
 @dataclass(frozen=True, slots=True)
 class Projected:
@@ -57,7 +59,8 @@ def project(
         sigma = block.projection.singular
         Y = noisy(block.inside.times(block.projection.left), options, rng)
         Z = noisy(block.outside.times(block.projection.right), options, rng) / sigma.astype(Y.dtype)
-        parts[a], states[a] = (block.features.rows, Y, Z), sigma.size
+        parts[a] = (block.features.rows, *(level(Y, Z) if options.level else (Y, Z)))
+        states[a] = sigma.size
         singular[a] = sigma
     label = encoded.trees.label
     at = np.concatenate(([0], np.cumsum(states[label], dtype=np.int64)))
@@ -71,6 +74,30 @@ def project(
         )
         outside *= np.repeat(drawn / np.maximum(share[label], 1e-300), states[label])
     return Projected(states, at, inside, outside, singular, encoded.trees.row_weight())
+
+
+def level(Y: FloatArray, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Y A^T and Z A^-1 of (n, m) rows, with A so that the mean of Z is 1 in every state and that of Y is even.
+
+    Trees keep their totals.  What was never seen can then count alike in all states, as it does where states are
+    visible.  Nothing is done where the means are all but orthogonal.
+    """
+    m = Y.shape[1]
+    y, z = Y.mean(axis=0, dtype=np.float64), Z.mean(axis=0, dtype=np.float64)
+    if abs(y @ z) < LEAST_ANGLE * np.linalg.norm(y) * np.linalg.norm(z):
+        return Y, Z
+    even = np.full(m, 1.0 / np.sqrt(m))
+    turn = (
+        _complement(even) @ _complement(z / np.linalg.norm(z)).T
+    )  # directions without effect on the mean of Z
+    A = turn + np.outer(even * (y @ z) / np.sqrt(m) - turn @ y, z) / (y @ z)
+    return (Y @ A.T).astype(Y.dtype), (Z @ np.linalg.inv(A)).astype(Z.dtype)
+
+
+def _complement(unit: FloatArray) -> FloatArray:
+    """(m, m - 1) an orthonormal basis of what is orthogonal to a unit vector."""
+    basis: FloatArray = np.linalg.qr(np.column_stack([unit, np.eye(unit.size)]))[0][:, 1:]
+    return basis
 
 
 def tensor_weights(encoded: Encoded, projected: Projected, smoothing: float) -> Weights:

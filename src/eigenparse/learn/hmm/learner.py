@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from threadpoolctl import threadpool_limits
-
 from eigenparse.errors import OptionError
 from eigenparse.learn.hmm.em import EmChoices, fit_em_hmm
 from eigenparse.learn.hmm.reading import SymbolText
@@ -13,6 +11,7 @@ from eigenparse.learn.hmm.spectral import ChainChoices, Symbols, fit_spectral_hm
 from eigenparse.learn.hmm.statistics import fit_statistics
 from eigenparse.learn.options import Options, option
 from eigenparse.models.hmm.chain import ChainModel, with_mean_length
+from eigenparse.threads import one_thread
 from eigenparse.work.work import Work
 
 METHODS = ("spectral", "cluster", "em")
@@ -29,23 +28,24 @@ class HmmOptions(Options):
     )
     method: str = option(
         "spectral",
-        "By moments, by EM from clusters of moments, or by EM from a random start.",
+        "Training method: moments, EM from clusters of moments, or EM from a random start.",
         choices=METHODS,
     )
     states: int = option(20, "Number of hidden states.", low=1)
-    window: int = option(2, "Symbols of past and future that are looked at.", low=1)
+    window: int = option(2, "Symbols of past and future used as context.", low=1, idle={"method": ("em",)})
     form: str = option(
         "hsu", "Operators of the method spectral: one per symbol (hsu), or through a small dictionary (foster).",
-        choices=FORMS,
+        choices=FORMS, idle={"method": ("cluster", "em")},
     )  # fmt: skip
     em_rounds: int | None = option(
-        None, "Most rounds of EM. Default: 30 from clusters, 100 from a random start.", low=0
-    )
+        None, "Maximum rounds of EM. Default: 30 from clusters, 100 from a random start.", low=0,
+        idle={"method": ("spectral",)},
+    )  # fmt: skip
     min_count: int = option(1, "Symbols that occur less often count as unknown.", low=0)
-    seed: int = option(0, "Seed of the random numbers.", low=0)
-    keep_statistics: bool = option(False, "Keep the sums, so that `merge` can add models exactly.")
+    seed: int = option(0, "Random seed.", low=0)
+    keep_statistics: bool = option(False, "Keep the sums in the file, so that `merge` is exact.")
     dictionary: Path | None = option(
-        None, "Model whose symbols and projections are used; keeps the sums too."
+        None, "Model whose symbols and projections are reused; implies --keep-statistics."
     )
 
     def __post_init__(self) -> None:
@@ -63,7 +63,7 @@ class HmmOptions(Options):
 
     def fit(self, data: SymbolText, work: Work = Work()) -> ChainModel:
         """Learn an HMM from sequences of symbols."""
-        with threadpool_limits(limits=1):  # thread sums would arrive in any order
+        with one_thread():  # thread sums would arrive in any order
             if self.adds_up:
                 return fit_statistics(data, self.chain(), self.min_count, self.dictionary, work)
             model = self.fit_symbols(symbol_table(data.sequences, self.min_count), data.unit, work)

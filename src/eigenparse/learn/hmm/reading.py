@@ -25,7 +25,9 @@ class SymbolReading:
 
     sources: ClassVar[tuple[str, str]] = ("TEXT...", "Text with one sequence per line, or columns.")
     unit: str = option("char", "What a symbol is.", choices=UNITS)
-    column: str | None = option(None, "With --unit column: its name. Default: the last column.")
+    column: str | None = option(
+        None, "With --unit column: its name. Default: the last column.", idle={"unit": ("char", "word")}
+    )
 
     def read(self, sources: Sequence[str | Path]) -> SymbolText:
         """The symbols of all files."""

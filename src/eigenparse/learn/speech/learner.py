@@ -49,23 +49,29 @@ class PhoneOptions(Options):
     codes: int = option(1000, "Number of codes that frames are mapped to.", low=1, high=MOST)
     states: int | None = option(
         None,
-        "Most hidden states per phone. Default: 128 for the method cluster, otherwise 24.",
+        "Maximum number of hidden states per phone. Default: 128 for cluster, otherwise 24.",
         low=1,
         high=256,
+        idle={"method": ("hmm", "unigram", "three-segment")},
     )
     method: str = option(
         "cluster", "How hidden states are learnt; hmm and unigram have none.", choices=METHODS
     )
     smoothing: str = option(
-        "pairs", "The method spectral backs off to pairs of phones, or to how runs of a phone begin and end.",
-        choices=SMOOTHINGS,
+        "pairs", "With spectral: back off to pairs of phones, or to how runs of a phone begin and end.",
+        choices=SMOOTHINGS, idle={"method": tuple(name for name in METHODS if name != "spectral")},
     )  # fmt: skip
-    em_rounds: int | None = option(None, "Rounds of EM. Default: 10; 0 for the method cluster.", low=0)
+    em_rounds: int | None = option(
+        None,
+        "Rounds of EM. Default: 10; 0 for cluster.",
+        low=0,
+        idle={"method": ("spectral", "hmm", "unigram")},
+    )
     dimensions: int = option(DIMENSIONS, "Coordinates of the views that are clustered.", low=1, shown=False)
     weight: float | None = option(None, "Smoothing of observation vectors.", low=0, shown=False)
     strength: float | None = option(None, "Smoothing of transitions.", low=0, shown=False)
     mfcc: MfccChoices = option(MfccChoices(), "The front end.", shown=False)
-    seed: int = option(0, "Seed of the random numbers.", low=0)
+    seed: int = option(0, "Random seed.", low=0)
 
     def fit(self, data: Recordings, work: Work = Work()) -> PhoneRecogniser:
         """Learn everything from aligned recordings."""

@@ -8,7 +8,6 @@ learnt by EM from equal thirds; codes are emitted by segments.
 from dataclasses import dataclass
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from eigenparse.arrays import AnyArray
 from eigenparse.features.speech.phones import CODE
@@ -23,6 +22,7 @@ from eigenparse.learn.tagger.latent import (
     state_observations,
 )
 from eigenparse.models.tagger.rhmm import Operators, RefinementHMM
+from eigenparse.threads import one_thread
 from eigenparse.work.work import Work
 
 SEGMENTS = 3
@@ -111,7 +111,7 @@ def fit_three_segment(
         operators = segment_operators(data, counts, bigram, choices)
         return operators, state_observations(data, counts, templates, choices.weight)
 
-    with threadpool_limits(limits=1):
+    with one_thread():
         work.stage("emission")
         emission = fit_emission(BackoffEmission((CODE,), rare=0, strength=1.0), data)
         work.stage("states")

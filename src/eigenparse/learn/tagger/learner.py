@@ -6,8 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
-from threadpoolctl import threadpool_limits
-
 from eigenparse.corpus.tagged import text_lines
 from eigenparse.errors import OptionError
 from eigenparse.features.tagger.sequence import default_features, read_features
@@ -41,6 +39,7 @@ from eigenparse.learn.tagger.spectral import SpectralChoices, chain_views
 from eigenparse.learn.tagger.statistics import fit_statistics
 from eigenparse.learn.tagger.trust import choose_smoothing, spectral_parts
 from eigenparse.models.tagger.rhmm import Emission, RefinementHMM, Tagger
+from eigenparse.threads import one_thread
 from eigenparse.work.kept import Part
 from eigenparse.work.work import Work
 
@@ -65,23 +64,31 @@ class TaggerOptions(Options):
     method: str = option(
         "spectral", "How hidden states are learnt; hmm and unigram have none.", choices=METHODS
     )
-    states: int = option(8, "Most hidden states per label.", low=1, high=256)
+    states: int = option(
+        8, "Maximum number of hidden states per label.", low=1, high=256, idle={"method": ("hmm", "unigram")}
+    )
     emission: str = option(
         "loglinear",
-        "How tokens are emitted: loglinear looks at a window of tokens, class and backoff at the token alone.",
+        "How tokens are emitted: loglinear uses a window of tokens, class and backoff only the token itself.",
         choices=EMISSIONS,
     )
     templates: Path | None = option(None, "File with feature templates of phi, psi, xi and upsilon.")
-    start: str = option("clusters", "Where the method em starts.", choices=STARTS)
+    start: str = option(
+        "clusters", "Where the method em starts.", choices=STARTS,
+        idle={"method": tuple(name for name in METHODS if name != "em")},
+    )  # fmt: skip
     em_rounds: int | None = option(
-        None, "Rounds of EM. Default: 10 for em from clusters, 30 from random states, 0 for cluster.", low=0
-    )
-    ensemble: int = option(1, "Number of taggers with different seeds that are applied as one.", low=1)
+        None, "Rounds of EM. Default: 10 for em from clusters, 30 from random states, 0 for cluster.", low=0,
+        idle={"method": ("spectral", "hmm", "unigram")},
+    )  # fmt: skip
+    ensemble: int = option(1, "Number of taggers with different seeds that are combined.", low=1)
     strength: float | None = option(None, "Smoothing of transitions.", low=0, shown=False)
     weight: float | None = option(None, "Smoothing of observation vectors.", low=0, shown=False)
-    seed: int = option(0, "Seed of the random numbers.", low=0)
-    keep_statistics: bool = option(False, "Keep the sums, so that `merge` can add models exactly.")
-    dictionary: Path | None = option(None, "Model whose labels and projections are used; keeps the sums too.")
+    seed: int = option(0, "Random seed.", low=0)
+    keep_statistics: bool = option(False, "Keep the sums in the file, so that `merge` is exact.")
+    dictionary: Path | None = option(
+        None, "Model whose labels and projections are reused; implies --keep-statistics."
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -157,7 +164,7 @@ def fit_plan(data: Labelled, plan: TaggerPlan, work: Work = Work()) -> Refinemen
 
 def _learn_part(data: Labelled, plan: TaggerPlan, work: Work, part: Callable[..., Any]) -> Any:
     """The emission or the states, here or on a worker."""
-    with threadpool_limits(limits=1):  # thread sums would arrive in any order
+    with one_thread():  # thread sums would arrive in any order
         return part(data, plan, work)
 
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from eigenparse.arrays import IntVector
 from eigenparse.corpus.text_blocks import text_blocks
@@ -29,6 +28,7 @@ from eigenparse.learn.vectors.words import (
 from eigenparse.models.vectors.vectors import PairSums, WordVectors
 from eigenparse.spectral.pairs import PairCounts, PairTable
 from eigenparse.spectral.vectors import METHODS, PairStatistics, pair_matrix, reach_of, vectors_of
+from eigenparse.threads import one_thread
 from eigenparse.work.work import Work
 
 MOST = 10_000  # dimensions, words of context and rounds that can be meant
@@ -44,23 +44,21 @@ class VectorOptions(Options):
         "eigenparse embed --near river wiki.vectors",
     )
 
-    dim: int = option(50, "Dimensions.", low=1, high=MOST)
+    dim: int = option(50, "Dimensions of the vectors.", low=1, high=MOST)
     method: str = option(
         "cca", "cca (one step), cca2 (two steps), svd (of bigrams) or lrmvl.", choices=METHODS
     )
     window: int = option(2, "Words on each side that count as context.", low=1, high=MOST)
-    vocabulary: int = option(50_000, "Only so many of the most frequent words get vectors.", low=1)
+    vocabulary: int = option(50_000, "Number of most frequent words that get vectors.", low=1)
     min_count: int = option(2, "Words seen less often get no vector.", low=1)
     lower: bool = option(False, "Make all words lower case.")
     power: float = option(
         0.5, "Counts are raised to this power; 1 leaves them as they are.", low=1e-9, high=1.0
     )
-    seed: int = option(0, "Seed.", low=0)
-    keep_statistics: bool = option(
-        False, "Keep the counts in the file, so that `merge` can add files exactly."
-    )
+    seed: int = option(0, "Random seed.", low=0)
+    keep_statistics: bool = option(False, "Keep the counts in the file, so that `merge` is exact.")
     rounds: int = option(4, "Rounds of lrmvl.", low=1, high=MOST, shown=False)
-    reach: int = option(4, "Words of smoothed past and future of lrmvl.", low=1, high=MOST, shown=False)
+    reach: int = option(4, "Words of smoothed past and future used by lrmvl.", low=1, high=MOST, shown=False)
 
     @property
     def distance(self) -> int:
@@ -86,7 +84,7 @@ class VectorOptions(Options):
     def fit_counts(self, vocabulary: Vocabulary, pairs: PairCounts) -> WordVectors:
         """Vectors of the words of a vocabulary from the pairs that were counted."""
         matrices = tuple(pair_matrix(t.starts, t.seconds, t.counts) for t in pairs.tables)
-        with threadpool_limits(limits=1):  # sums made by several threads would be added in any order
+        with one_thread():  # sums made by several threads would be added in any order
             found, singular = vectors_of(
                 PairStatistics(vocabulary.counts.astype(np.float64), matrices),
                 self.method,

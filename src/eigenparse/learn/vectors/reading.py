@@ -22,8 +22,13 @@ class Text:
 class TextReading:
     """Which text is read, and whose words get vectors."""
 
-    sources: ClassVar[tuple[str, str]] = ("TEXT...", "Text, one sentence per line; with --near: VECTORS.")
-    words: Path | None = option(None, "Take the words of these vectors instead of the most frequent ones.")
+    sources: ClassVar[tuple[str, str]] = (
+        "TEXT...",
+        "Text, one sentence per line; with --near: a file of vectors.",
+    )
+    words: Path | None = option(
+        None, "Use the vocabulary of these vectors instead of the most frequent words."
+    )
 
     def read(self, sources: Sequence[str | Path]) -> Text:
         """The files; their text is read while learning."""

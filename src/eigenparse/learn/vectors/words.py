@@ -13,6 +13,7 @@ from eigenparse.models.vectors.vectors import UNKNOWN
 from eigenparse.work.work import Work
 
 _LINE_END = b"\x00"
+KEEP = "surrogateescape"  # what to do with bytes that are no text: they are refused with their word
 MOST_WORDS = 3_000_000
 
 
@@ -69,7 +70,7 @@ def _block_words(block: bytes, lower: bool, count: bool) -> tuple[list[bytes] | 
 
 def _words(block: bytes, lower: bool) -> list[bytes]:
     if lower:
-        block = block.decode("utf-8", errors="replace").lower().encode("utf-8")
+        block = block.decode("utf-8", errors=KEEP).lower().encode("utf-8", errors=KEEP)
     return block.replace(_LINE_END, b" ").split()
 
 
@@ -84,7 +85,10 @@ def _most(total: Mapping[bytes, int], limit: int) -> tuple[Mapping[bytes, int], 
 
 def choose_vocabulary(words: WordCounts, size: int, *, min_count: int = 1, lower: bool = False) -> Vocabulary:
     """The ``size`` most frequent words, equal counts in byte order; all others share id 0."""
-    kept = [(n, word) for word, n in words.counts.items() if n >= min_count and _is_text(word)]
+    _check_encoding(words)
+    kept = [
+        (n, word) for word, n in words.counts.items() if n >= min_count and word.decode("utf-8").isprintable()
+    ]
     kept.sort(key=lambda pair: (-pair[0], pair[1]))
     kept = [pair for pair in kept if pair[1] != UNKNOWN.encode()][:size]
     if not kept:
@@ -102,17 +106,20 @@ def fixed_vocabulary(words: WordCounts, names: Sequence[str], *, lower: bool = F
     return Vocabulary.of((UNKNOWN, *kept), counts, lower)
 
 
-def _is_text(word: bytes) -> bool:
+def _check_encoding(words: WordCounts) -> None:
+    """DataError if a word is not UTF-8."""
+    every = b"\n".join(words.counts)
     try:
-        return word.decode("utf-8").isprintable()
-    except UnicodeDecodeError:
-        return False
+        every.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        word = every[: problem.start].rpartition(b"\n")[2] + every[problem.start :].partition(b"\n")[0]
+        raise DataError(f"the text is not UTF-8, as in {word!r}; convert the files to UTF-8") from None
 
 
 def encode_block(block: bytes, vocabulary: Vocabulary) -> IntVector:
     """Ids of a block's words, -1 at the end of every line."""
     if vocabulary.lower:
-        block = block.decode("utf-8", errors="replace").lower().encode("utf-8")
+        block = block.decode("utf-8", errors=KEEP).lower().encode("utf-8", errors=KEEP)
     words = block.replace(_LINE_END, b" ").replace(b"\n", b" " + _LINE_END + b" ").split()
     get = vocabulary.ids.get
     return np.fromiter((get(word, 0) for word in words), dtype=np.int32, count=len(words))

@@ -36,7 +36,7 @@ class Pruner:
 
 @dataclass(frozen=True, slots=True)
 class ArcJudge:
-    """A log-linear model of heads that looks once more at likely arcs of a chart.
+    """A log-linear model of heads that re-scores likely arcs of a chart.
 
     weights: (2^bits,) of hashed features.  scale: of the chart's scores.  trust: weight of its log posteriors.
     """
@@ -70,7 +70,7 @@ class ArcModel:
 
     weights: (2^bits,) of arc and pair features.  order is 1 or 2; crossing says whether it was trained for
     crossing arcs.  labeller: names arcs.  pruner: says which arcs are looked at, if not all are.  judge: looks at
-    likely arcs once more, if there is one.  classes: of
+    likely arcs again, if there is one.  classes: of
     words, from raw text, if the parser sees any.  taggers: of ``upos`` and ``xpos``, applied before parsing, if
     it was trained on predicted tags.  morphology: features and lemmas of the words that it tags.
     about: what training saw, JSON values only.
@@ -93,6 +93,12 @@ class ArcModel:
     def bits(self) -> int:
         """Logarithm of the size of the weight table."""
         return bits_of(self.weights)
+
+    @property
+    def style(self) -> dict[str, str]:
+        """How its treebank writes quotation marks and compounds: arguments of ``tokenise``."""
+        hyphens = any("HYPH" in tagger.labels for tagger in self.taggers.values())
+        return {"quotes": "keep", "hyphens": "split" if hyphens else "keep"}
 
     def to_parts(self) -> tuple[Header, dict[str, AnyArray]]:
         """Header and arrays of a model file."""

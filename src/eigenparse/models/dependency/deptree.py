@@ -12,7 +12,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.models.container import Header
-from eigenparse.models.dependency.split_heads import ESTIMATOR as SPLIT_HEADS
+from eigenparse.models.dependency.split_heads import ESTIMATORS as SPLIT_HEADS
 from eigenparse.models.dependency.split_heads import SplitHeads
 
 ARRAYS = ("start", "transition", "observation", "final", "product")
@@ -88,7 +88,7 @@ class TreeFile:
     @staticmethod
     def from_parts(header: Header, arrays: dict[str, AnyArray]) -> TreeModel:
         """The model in a file."""
-        found = SplitHeads if header["estimator"] == SPLIT_HEADS else DepTree
+        found = SplitHeads if header["estimator"] in SPLIT_HEADS else DepTree
         return found.from_parts(header, arrays)
 
 

@@ -12,7 +12,7 @@ from eigenparse.models.dependency.labeller import LABELLER
 from eigenparse.models.dependency.morphology import MORPHOLOGY
 from eigenparse.models.dependency.packed_tagger import PACKED
 from eigenparse.models.dependency.rerank import FAMILIES, check_patterns
-from eigenparse.models.dependency.split_heads import ESTIMATOR
+from eigenparse.models.dependency.split_heads import ESTIMATORS
 from eigenparse.models.grammar.kind import CONTEXT, LABELS, SKELETON, WEIGHTS
 from eigenparse.models.registry import Kind
 from eigenparse.models.schema import NAMES, Array, Header, Law, Part, Schema
@@ -53,7 +53,7 @@ JUDGE = Schema(
             "a template of the judge has an unknown code",
             lambda h, a, s: known_codes(h["templates"], JUDGE_CODES),
         ),
-        Law("scale or trust of the judge is no sound number", lambda h, a, s: _sound_judge(h)),
+        Law("scale or trust of the judge is not a valid number", lambda h, a, s: _sound_judge(h)),
         *hashed_rows("", "judge_bits", 8, 24),
     ),
 )
@@ -100,8 +100,18 @@ PLAIN_TREES = Schema(
         Array("final", ("f8",), ("states",), low=-MOST, high=MOST),
         Array("product", ("f8",), ("width", "width", "width"), low=-MOST, high=MOST),
         Law("the product does not fit the states", lambda h, a, s: s["width"] in (0, s["states"])),
+        Law(
+            "a probability is negative, or no state starts a tree",
+            lambda h, a, s: s["width"] > 0 or _visible(a),
+        ),
     ),
 )
+
+
+def _visible(arrays: Arrays) -> bool:
+    """Whether the parameters of a model without a product can be probabilities of visible states."""
+    parts = (arrays[name] for name in ("start", "transition", "observation"))
+    return bool(arrays["start"].sum() > 0 and all((part >= 0).all() for part in parts))
 
 
 def _sound_channels(header: Header) -> bool:
@@ -130,7 +140,7 @@ SPLIT_HEADS = Schema(
     ),
 )  # fmt: skip
 TREE_SCHEMA = Schema(
-    choose=lambda header: SPLIT_HEADS if header.get("estimator") == ESTIMATOR else PLAIN_TREES
+    choose=lambda header: SPLIT_HEADS if header.get("estimator") in ESTIMATORS else PLAIN_TREES
 )
 
 RERANKER_SCHEMA = Schema(
@@ -177,7 +187,7 @@ TREES = Kind(
     options=f"{_LEARN}.trees:DepTreeOptions", reading=f"{_LEARN}.reading:TreeReading",
     verbs={
         "parse": f"{_BATCH}.parse_dependency:parse_trees", "score": f"{_BATCH}.score:score_dependencies",
-        "perplexity": f"{_BATCH}.score:perplexity_dependencies",
+        "perplexity": f"{_BATCH}.score:perplexity_dependencies", "sample": f"{_BATCH}.score:sample_dependencies",
         "evaluate": f"{_BATCH}.attachment:evaluate_trees", "learnt": f"{_BATCH}.attachment:trees_learnt",
     },
     kernels="eigenparse.kernels.dependency.deptree",

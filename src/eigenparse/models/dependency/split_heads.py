@@ -17,7 +17,8 @@ from eigenparse.models.grammar.pcfg import (
     weights_of,
 )
 
-ESTIMATOR = "lpcfg"
+ESTIMATOR, TENSOR = "lpcfg", "lpcfg-tensor"
+ESTIMATORS = (ESTIMATOR, TENSOR)
 FLOOR = 0.1  # counts that a rule or word never seen with a label is given
 
 
@@ -25,9 +26,10 @@ FLOOR = 0.1  # counts that a rule or word never seen with a label is given
 class SplitHeads:
     """Grammars whose trees are dependency trees; log p is the mean of the members' log p.
 
-    tags: "upos" or "tag", what labels are made of.  floor: (A + 1,) weight of a rule or word that a
-    label was never seen with; the last is that of labels never seen.  labeller: of the arcs of trees
-    that the grammar finds.  about: what training saw, JSON values only.
+    estimator: ``lpcfg``, whose states are visible, or ``lpcfg-tensor``, whose weights are signed.  tags: "upos" or
+    "tag", what labels are made of.  floor: (A + 1,) weight of a rule or word that a label was never seen with; the
+    last is that of labels never seen.  labeller: of the arcs of trees that the grammar finds.  about: what training
+    saw, JSON values only.
     """
 
     tags: str
@@ -36,11 +38,7 @@ class SplitHeads:
     floor: AnyArray
     labeller: Labeller | None = None
     about: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def estimator(self) -> str:
-        """The name of the estimator."""
-        return ESTIMATOR
+    estimator: str = ESTIMATOR
 
     @property
     def channels(self) -> tuple[str, ...]:
@@ -50,13 +48,13 @@ class SplitHeads:
     @property
     def is_proper(self) -> bool:
         """Whether states are visible and totals positive; ``inference.dependency.proper_heads`` normalises them."""
-        return True
+        return self.estimator == ESTIMATOR
 
     def to_parts(self) -> tuple[Header, dict[str, AnyArray]]:
         """Header and arrays of a model file."""
         skeleton = self.grammar.skeleton
         header: Header = skeleton_header(skeleton) | {
-            "estimator": ESTIMATOR,
+            "estimator": self.estimator,
             "channels": [self.tags],
             "symbols": [list(skeleton.symbols)],
             "n_states": self.n_states,
@@ -84,13 +82,14 @@ class SplitHeads:
             arrays["floor"],
             Labeller.from_parts(header["labeller"], arrays) if "labeller" in header else None,
             header.get("about", {}),
+            header["estimator"],
         )
 
     def summary(self) -> dict[str, Any]:
         """What is in the model."""
         skeleton = self.grammar.skeleton
         return {
-            "estimator": ESTIMATOR,
+            "estimator": self.estimator,
             "states": self.n_states,
             "channels": [self.tags],
             "members": len(self.grammar.members),

@@ -1,4 +1,4 @@
-"""The judge of brackets and tags: weights of hashed features, whoever learnt them; header and arrays, and back."""
+"""The judge of brackets and tags: weights of hashed features; header and arrays, and back."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from eigenparse.arrays import AnyArray, FloatArray, IntVector
+from eigenparse.kernels.grammar.judge_weights import STEP
 
 FIRST_TEMPLATES = 64  # of files that do not say how many they have
-STEP = 0.01  # of the weights of features: whole steps are small in a file and lose nothing that counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Judge:
     bits: int
     low: float = 0.01
     high: float = 0.995
-    templates: int = 80
+    templates: int = 96
 
     @property
     def n_weights(self) -> int:
@@ -48,9 +48,9 @@ class Judge:
 
 
 def weight_table(judge: Judge, look: Look) -> AnyArray:
-    """The weight of every feature, single precision: (2 ** bits,)."""
-    table = np.zeros(1 << judge.bits, dtype=np.float32)
-    table[look.feature] = look.weight * np.float32(STEP)
+    """The weight of every feature, in whole steps: (2 ** bits,) int16."""
+    table = np.zeros(1 << judge.bits, dtype=np.int16)
+    table[look.feature] = look.weight
     return table
 
 
@@ -58,7 +58,8 @@ def look_of(dense: FloatArray, weights: FloatArray) -> Look:
     """Weights of all features as a look, in whole steps."""
     steps = np.clip(np.rint(weights / STEP), -32767, 32767).astype(np.int16)
     feature = np.flatnonzero(steps).astype(np.int32)
-    return Look(tuple(float(value) for value in dense), feature, steps[feature])
+    # In single precision: last digits of sums depend on how a kernel was compiled.
+    return Look(tuple(float(np.float32(value)) for value in dense), feature, steps[feature])
 
 
 def judge_parts(judge: Judge) -> tuple[dict[str, Any], dict[str, AnyArray]]:

@@ -41,6 +41,7 @@ REPORT: dict[str, Any] = {
     "negative_share": float, "members": [dict],
     "binarisation": {"factor": str, "horizontal": int, "vertical": int},
     "examples": [(int, int, str)], "head_rules_know": float,
+    "head_rules": [(str, bool, [NAMES])], "head_punctuation": NAMES,
 }  # fmt: skip
 MEMBER_REPORT: dict[str, Any] = {"singular": dict, "log_likelihood": [float]}
 
@@ -125,12 +126,13 @@ CONTEXT = Schema(
 def _sound_judge(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
     """Whether a judge has a look at tags and some at brackets, each with its dense weights, within bounds."""
     wanted = [N_DENSE["tags"], *[N_DENSE["brackets"]] * (sizes["dense"] - 1)]
+    voices = sizes["others"] + (2 if sizes["others"] else 1)  # none in older files
     values = [value for look in header["dense"] for value in look]
     templates = header.get("templates", N_TEMPLATES[0])
     return (
         1 <= sizes["bits"] <= MOST_BITS
         and 2 <= sizes["dense"] <= MOST_LOOKS
-        and [len(look) for look in header["dense"]] == wanted
+        and {len(look) - least for look, least in zip(header["dense"], wanted)} in ({0}, {voices})
         and all(abs(value) < MOST_DENSE for value in values)
         and 0.0 < header["low"] < header["high"] < 1.0
         and type(templates) is int
@@ -196,6 +198,7 @@ GRAMMAR = Kind(
     trainer="train lpcfg",
     schema=Schema(
         header=HEADER | {"others": [HEADER]},
+        sizes={"others": "others"},
         parts=(
             Part("", _ONE),
             Part("other{}.", _ONE, entry="others"),

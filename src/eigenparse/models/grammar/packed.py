@@ -2,10 +2,9 @@
 
 Probabilities are kept as steps on a logarithmic scale; what lies below the scale is zero.
 The weights of a lexicon entry are relative to their largest, so that rare words, which borrow theirs
-from the same classes, look alike and compress well.  Whole numbers take the smallest type that holds
-them.  Every part is compressed by itself, with zlib unless LZMA makes it much smaller; the tensors of
-rules, which are most of a file, with zlib in any case, because LZMA would take longer to unpack than a file
-without packing takes to read.  All parts lie in one array of an ordinary model file.
+from the same classes, look alike and are kept once (``entry_rows``).  Whole numbers take the smallest type that holds
+them.  Every part is compressed by itself, with zlib; LZMA, which older files have, saves two bytes in a hundred and
+takes several times longer both ways.  All parts lie in one array of an ordinary model file.
 """
 
 import itertools
@@ -14,7 +13,6 @@ import lzma
 import math
 import zlib
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,27 +20,27 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.errors import DataError
-from eigenparse.kernels.grammar.unpack import place_after_gaps, place_by_marks, place_shares
+from eigenparse.kernels.grammar.pack import count_above, take_above
+from eigenparse.kernels.grammar.unpack import place_by_marks, place_shares
 from eigenparse.models.container import DTYPES, strict_json
+from eigenparse.models.grammar.entry_rows import rows_of
+from eigenparse.models.grammar.few import few_values
 from eigenparse.models.grammar.kind import GRAMMAR, PACKED
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.schema import check_model
 
-PACKING = 2
-READ = (1, 2)  # 1 knew no gaps
+PACKING = 3
+READ = (1, 2, 3)  # 1 knew no gaps, 2 kept the weights of every entry
 SPARSE = 0.25  # with a smaller share of values that are not zero, their places are kept as gaps
 MOST_BYTES = 4_000_000_000  # of all unpacked parts, and of an array made from them
 FREE_BYTES, MOST_TIMES = 64_000_000, 200  # so much may be unpacked, or so many times the packed size
-MUCH = 0.8  # of the other size; LZMA takes longer to unpack
+HARDLY = 0.7  # of the bytes themselves, which are read at once
 STEPS = 254  # of the scale of shares, besides zero
 FINE_STEPS = 2046  # of the scale of probabilities
 TOP_STEPS = 65534  # of the scale of an entry's largest weights
 LEAST_RULE = 1e-6
 LEAST_SHARE = 1e-3  # of an entry's largest weight
 FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9}]  # for reading: the largest reach
-EFFORT = 2  # of LZMA: higher ones take many times longer to pack and save little
-THREADS = 2  # that unpack
-MOST_REACH = 1 << 26  # bytes, as the preset has it
 MOST_DIMENSIONS = 8
 TYPES = {np.dtype(name).str: np.dtype(name) for name in DTYPES.values()}
 Arrays = dict[str, AnyArray]
@@ -72,12 +70,7 @@ class PackedGrammar:
 
 def packed(grammar: LatentGrammar) -> tuple[PackedGrammar, str] | None:
     """The grammar as it is written by default; None with negative weights, whose roundings would not average out."""
-    signed = any(
-        bool(np.any(part < 0))
-        for one in (grammar, *grammar.others)
-        for weights in one.members
-        for part in (weights.rule_weight, weights.entry_weight, weights.root_weight)
-    )
+    signed = any(member.is_signed for one in (grammar, *grammar.others) for member in one.members)
     return None if signed else (PackedGrammar(grammar), PACKED.name)
 
 
@@ -87,9 +80,8 @@ def pack_parts(header: dict[str, Any], arrays: Mapping[str, AnyArray]) -> tuple[
     pieces: list[bytes] = []
 
     def put(name: str, array: AnyArray) -> None:
-        content = np.ascontiguousarray(array).tobytes()
-        method, piece = ("zlib", zlib.compress(content, 6)) if "rule_weight" in name else _compressed(content)
-        layout.append([name, array.dtype.str, list(array.shape), method, len(piece)])
+        piece = _compressed(np.ascontiguousarray(array).tobytes())
+        layout.append([name, array.dtype.str, list(array.shape), "zlib", len(piece)])
         pieces.append(piece)
 
     put(
@@ -103,14 +95,10 @@ def pack_parts(header: dict[str, Any], arrays: Mapping[str, AnyArray]) -> tuple[
     return about, {"packed": np.frombuffer(b"".join(pieces), dtype=np.uint8)}
 
 
-def _compressed(content: bytes) -> tuple[str, bytes]:
-    """The name of a method and what it made of some bytes."""
-    reach = max(4096, 1 << (len(content) - 1).bit_length()) if content else 4096
-    filters = [
-        {**FILTERS[0], "preset": EFFORT, "dict_size": min(reach, MOST_REACH)}
-    ]  # what the content needs
-    quick, small = zlib.compress(content, 6), lzma.compress(content, lzma.FORMAT_RAW, filters=filters)
-    return ("lzma", small) if len(small) < MUCH * len(quick) else ("zlib", quick)
+def _compressed(content: bytes) -> bytes:
+    """Some bytes in the format of zlib; what hardly shrinks is left as it is."""
+    zipped = zlib.compress(content, 6)
+    return zlib.compress(content, 0) if len(zipped) > HARDLY * len(content) else zipped
 
 
 def _pack_one(name: str, arrays: Mapping[str, AnyArray], put: Any) -> dict[str, Any]:
@@ -123,26 +111,36 @@ def _pack_one(name: str, arrays: Mapping[str, AnyArray], put: Any) -> dict[str, 
         small = np.diff(flat, prepend=flat.dtype.type(0)) if stepped else flat
         put(name, small.astype(_smallest(small)))
         return note | {"kind": "steps" if stepped else "numbers"}
-    if np.any(array < 0) or array.dtype.kind != "f":
+    if array.dtype.kind != "f" or array.min(initial=0) < 0:
         raise DataError(f"{name}: negative weights cannot be packed; pack a grammar learnt by clusters or EM")
-    flat = array.reshape(-1).astype(np.float64)
+    flat = array.reshape(-1)
     if name.endswith("entry_weight"):
-        width = _widths(name, arrays)
+        flat = flat.astype(np.float64)
+        label, states = _lexicon(name, arrays)
+        width = states[label]
         top = _largest(flat, width)
         share = flat / np.repeat(np.maximum(top, 1e-300), width)
         fine, coarse = to_scale(top, 0.0, TOP_STEPS), to_scale(share, LEAST_SHARE, STEPS)
-        put(f"{name}.top", fine[0].astype("<u2"))
-        put(name, coarse[0].astype(np.uint8))
+        rows = rows_of(label, states, coarse[0].astype(np.uint8))
+        for part, numbers in (("top", fine[0]), ("row", rows.number)):
+            put(f"{name}.{part}", (numbers & 255).astype(np.uint8))
+            put(f"{name}.{part}.high", (numbers >> 8).astype(_smallest(numbers >> 8)))
+        put(f"{name}.shared", rows.shared.astype(_smallest(rows.shared)))
+        put(name, rows.share)
         return note | {"kind": "shares", "top": fine[1:], "scale": coarse[1:]}
-    codes, low, high = to_scale(flat, LEAST_RULE if name.endswith("rule_weight") else 0.0, FINE_STEPS)
-    place = np.flatnonzero(codes)
-    if place.size < SPARSE * codes.size:
-        gaps = np.diff(place, prepend=-1)
+    least = LEAST_RULE if name.endswith("rule_weight") else 0.0
+    n = count_above(flat, least)
+    gaps, large = np.empty(n, dtype=np.int64), np.empty(n)
+    take_above(flat, least, gaps, large)
+    codes, low, high = to_scale(large, least, FINE_STEPS)
+    if n < SPARSE * flat.size:
         put(f"{name}.gaps", gaps.astype(_smallest(gaps)))
     else:
-        put(f"{name}.present", np.packbits(codes > 0))
-    put(name, (codes[place] & 255).astype(np.uint8))
-    put(f"{name}.high", (codes[place] >> 8).astype(np.uint8))
+        present = np.zeros(flat.size, dtype=bool)
+        present[np.cumsum(gaps) - 1] = True
+        put(f"{name}.present", np.packbits(present))
+    put(name, (codes & 255).astype(np.uint8))
+    put(f"{name}.high", (codes >> 8).astype(np.uint8))
     return note | {"kind": "scale", "scale": [low, high]}
 
 
@@ -150,7 +148,7 @@ def unpack_parts(about: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> tu
     """Header and arrays of a grammar, single precision where they are probabilities."""
     if about.get("packing") not in READ:
         raise DataError(f"packing {about.get('packing')!r} is unknown; use the eigenparse that wrote it")
-    parts = _parts(about, arrays["packed"].tobytes())
+    parts = _parts(about, np.ascontiguousarray(arrays["packed"]).data)
     made: Arrays = {}
     notes = about["notes"]
     for name in sorted(notes, key=lambda name: name.endswith("entry_weight")):  # which need states and labels
@@ -160,11 +158,11 @@ def unpack_parts(about: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> tu
     except RecursionError:
         raise DataError("the packed header is nested too deeply") from None
     if not isinstance(header, dict):
-        raise DataError("the packed header is no table")
+        raise DataError("the packed header is not a table")
     return header, made
 
 
-def _parts(about: Mapping[str, Any], packed: bytes) -> Arrays:
+def _parts(about: Mapping[str, Any], packed: memoryview) -> Arrays:
     """The packed parts by name, flat; sizes are checked before anything is allocated."""
     layout = about["layout"]
     sizes = [_count(shape) * _type(kind, "iu").itemsize for _, kind, shape, _, _ in layout]
@@ -172,14 +170,14 @@ def _parts(about: Mapping[str, Any], packed: bytes) -> Arrays:
     most = min(max(FREE_BYTES, MOST_TIMES * len(packed)), MOST_BYTES)
     if min([0, *sizes, *lengths]) < 0 or sum(sizes) > most or sum(lengths) != len(packed):
         raise DataError("the sizes of the packed arrays do not add up")
-    ends = np.cumsum([0, *lengths]).tolist()
-    pieces = [packed[low:high] for low, high in itertools.pairwise(ends)]
-    with ThreadPoolExecutor(THREADS) as pool:  # unpacking needs no lock of Python
-        contents = list(pool.map(_expanded, pieces, [method for *_, method, _ in layout], sizes))
-    return {name: np.frombuffer(content, kind) for (name, kind, *_), content in zip(layout, contents)}
+    ends = itertools.pairwise(itertools.accumulate(lengths, initial=0))
+    return {
+        name: np.frombuffer(_expanded(packed[low:high], method, size), kind)
+        for (name, kind, _, method, _), (low, high), size in zip(layout, ends, sizes)
+    }
 
 
-def _expanded(piece: bytes, method: str, size: int) -> bytes:
+def _expanded(piece: memoryview, method: str, size: int) -> bytes:
     """The bytes of a piece, which must be as many as it says."""
     try:
         if method == "lzma":
@@ -213,41 +211,79 @@ def _unpack_one(name: str, note: Mapping[str, Any], parts: Arrays, made: Arrays)
     if not 0 <= n <= MOST_BYTES // 8:
         raise DataError(f"{name}: {n} values are too many")
     if kind in ("numbers", "steps"):
-        values = parts[name].astype(np.int64)
-        values = np.cumsum(values) if kind == "steps" else values
-        return values.astype(_type(note["type"], "iu")).reshape(shape)
+        numbers = parts[name].astype(np.int64)
+        numbers = np.cumsum(numbers) if kind == "steps" else numbers
+        return numbers.astype(_type(note["type"], "iu")).reshape(shape)
     single = _type(note["type"], "f")
-    values = np.zeros(n, dtype=np.float32)
     if kind == "shares":
-        width, top, share = _widths(name, made), parts[f"{name}.top"], parts[name]
-        tops, shares = scale_table(note["top"], TOP_STEPS), scale_table(note["scale"], STEPS)
-        if not (int(width.min(initial=1)) >= 1 and int(width.max(initial=1)) <= max(share.size, 1)):
-            raise DataError(f"{name}: the numbers of states do not fit")
-        if width.size != top.size or not int(width.sum(dtype=np.int64)) == share.size == n:
-            raise DataError(f"{name}: the numbers of states do not fit")
-        if float(shares.max()) * float(tops.max()) > np.finfo(np.float32).max:
-            raise DataError(f"{name}: weights are too large")
-        sound = place_shares(top.astype(np.int64), width, share.astype(np.uint8), tops, shares, values)
+        values = _unpack_shares(name, note, parts, made)
     else:
-        codes = parts[name].astype(np.uint8), parts[f"{name}.high"].astype(np.uint8)
-        table = scale_table(note["scale"], FINE_STEPS)
-        gaps, marks = parts.get(f"{name}.gaps"), parts.get(f"{name}.present")
-        if gaps is not None and gaps.size == codes[0].size == codes[1].size:
-            sound = place_after_gaps(gaps.astype(np.int64), *codes, table, values)
-        elif marks is not None and marks.size == (n + 7) // 8 and codes[0].size == codes[1].size:
-            sound = place_by_marks(marks.astype(np.uint8), *codes, table, values)
+        low, high, table = parts[name], parts[f"{name}.high"], scale_table(note["scale"], FINE_STEPS)
+        if f"{name}.gaps" in parts:
+            few = few_values(n, parts[f"{name}.gaps"], low, high, table)
+            if name.endswith(".rule_weight") and shape == (n,) and single == few.dtype:
+                return few  # type: ignore[return-value]  # most of a grammar, and few readers want all of it
+            values = few.whole()
         else:
-            sound = False
-    if not sound:
-        raise DataError(f"{name}: values do not lie where they should")
+            values, marks = np.zeros(n, dtype=np.float32), parts[f"{name}.present"]
+            there = marks.size == (n + 7) // 8 and low.size == high.size
+            if not there or not place_by_marks(
+                *(x.astype(np.uint8) for x in (marks, low, high)), table, values
+            ):
+                raise DataError(f"{name}: values are not where the file says")
+    if values.size != n:
+        raise DataError(f"{name}: there are {values.size} values, not {n}")
     return values.astype(single, copy=False).reshape(shape)
 
 
-def _widths(name: str, arrays: Mapping[str, AnyArray]) -> AnyArray:
-    """How many states each lexicon entry of these weights has."""
+def _unpack_shares(name: str, note: Mapping[str, Any], parts: Arrays, made: Arrays) -> FloatArray:
+    """The weights of lexicon entries."""
+    (label, states), share = _lexicon(name, made), parts[name]
+    tops, shares = scale_table(note["top"], TOP_STEPS), scale_table(note["scale"], STEPS)
+    if float(shares.max()) * float(tops.max()) > np.finfo(np.float32).max:
+        raise DataError(f"{name}: weights are too large")
+    if f"{name}.row" in parts:
+        top, number = _both_bytes(f"{name}.top", parts), _both_bytes(f"{name}.row", parts)
+        shared = parts[f"{name}.shared"].astype(np.int64)
+    else:
+        top, number, shared = (
+            parts[f"{name}.top"],
+            np.zeros(label.size, np.int32),
+            np.zeros(states.size, np.int64),
+        )
+    fitting = top.size == number.size == label.size and shared.size == states.size
+    if not fitting or int(top.max(initial=0)) >= tops.size or not _ids(label, states, share.size):
+        raise DataError(f"{name}: the numbers of states do not fit")
+    n = int(states[label].sum(dtype=np.int64))
+    if n > max(FREE_BYTES, MOST_TIMES * share.size):
+        raise DataError(f"{name}: {n} values are too many")
+    values = np.empty(n, dtype=np.float32)
+    if not place_shares(
+        tops[top], label, states, number, shared, share.astype(np.uint8, copy=False), shares, values
+    ):
+        raise DataError(f"{name}: the rows of the lexicon are not all there")
+    return values
+
+
+def _ids(label: AnyArray, states: AnyArray, most: int) -> bool:
+    """Whether labels exist, and their states, too."""
+    inside = label.min(initial=0) >= 0 and (not label.size or label.max() < states.size)
+    return bool(inside and states.min(initial=1) >= 1 and states.max(initial=1) <= max(most, 1))
+
+
+def _both_bytes(name: str, parts: Arrays) -> AnyArray:
+    """Numbers whose last byte is kept by itself."""
+    low, high = parts[name], parts[f"{name}.high"]
+    if low.size != high.size or int(high.max(initial=0)) >= 1 << 24:
+        raise DataError(f"{name}: the parts of numbers do not fit")
+    return high.astype(np.int32) << 8 | low
+
+
+def _lexicon(name: str, arrays: Mapping[str, AnyArray]) -> tuple[AnyArray, AnyArray]:
+    """The labels of the lexicon entries that have these weights, and the states of labels."""
     place = name.removesuffix(".entry_weight")
     skeleton = place.rpartition(".")[0] + "." if "." in place else ""
-    return arrays[f"{place}.states"][arrays[f"{skeleton}skeleton.entry_label"]]
+    return arrays[f"{skeleton}skeleton.entry_label"], arrays[f"{place}.states"]
 
 
 def _largest(values: FloatArray, width: AnyArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""The latent-variable grammar: frozen arrays, whoever learnt them.
+"""The latent-variable grammar: frozen arrays, independent of the learner.
 
 A grammar is a skeleton (labels, rules, lexicon entries and the plain PCFG over them) and one or
 more sets of weights over the same skeleton.  Several sets are an ensemble.
@@ -12,6 +12,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, BoolVector, FloatArray, IntMatrix, IntVector, LongVector
 from eigenparse.corpus.columns import Label
+from eigenparse.models.grammar.few import FewValues
 from eigenparse.models.grammar.judge import Judge, judge_from, judge_parts
 from eigenparse.models.grammar.span_filter import PLACE, SpanFilter, filter_arrays, filter_of
 
@@ -85,8 +86,42 @@ class Weights:
     root_weight: FloatArray
 
     @property
+    def rules(self) -> FloatArray | FewValues:
+        """The tensors of rules as they are kept."""
+        return self.rule_weight
+
+    @property
     def n_parameters(self) -> int:
-        return self.rule_weight.size + self.entry_weight.size + self.root_weight.size
+        return self.rules.size + self.entry_weight.size + self.root_weight.size
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether some weights are negative, so that they are no probabilities."""
+        return any(part.size and part.min() < 0 for part in (self.rules, self.entry_weight, self.root_weight))
+
+
+class LateWeights(Weights):
+    """Weights whose tensors of rules are made whole when they are first read, if ever."""
+
+    __slots__ = ("_rules",)
+    _rules: FloatArray | FewValues
+
+    @property
+    def rules(self) -> FloatArray | FewValues:
+        """The tensors of rules as they are kept: only values that are not zero, until all are needed."""
+        return self._rules
+
+    @property
+    def rule_weight(self) -> FloatArray:
+        rules = self._rules
+        if isinstance(rules, FewValues):
+            rules = rules.whole()
+            object.__setattr__(self, "_rules", rules)
+        return rules
+
+    @rule_weight.setter
+    def rule_weight(self, rules: FloatArray | FewValues) -> None:  # as ``Weights`` sets it
+        object.__setattr__(self, "_rules", rules)
 
 
 def layout(skeleton: Skeleton, states: IntVector) -> tuple[LongVector, LongVector, LongVector]:
@@ -203,6 +238,7 @@ class LatentGrammar:
             "most_states": int(self.members[0].states.max()),
             "parameters": sum(member.n_parameters for one in every for member in one.members),
             **({} if self.span_filter is None else self.span_filter.summary()),
+            "heads": "learnt from its trees" if "head_rules" in self.report else "English",
             "judge_weights": 0 if self.judge is None else self.judge.n_weights,
         } | {name: self.report[name] for name in REPORTED if name in self.report}
 
@@ -214,8 +250,9 @@ def weight_arrays(weights: Weights, place: str) -> Arrays:
 
 def weights_of(skeleton: Skeleton, arrays: Arrays, place: str) -> Weights:
     """The inverse of ``weight_arrays``."""
-    states, *values = (arrays[f"{place}{name}"] for name in WEIGHTS)
-    return Weights(states, *layout(skeleton, states), *values)
+    states, rules, *values = (arrays[f"{place}{name}"] for name in WEIGHTS)
+    made = LateWeights if isinstance(rules, FewValues) else Weights
+    return made(states, *layout(skeleton, states), rules, *values)
 
 
 def skeleton_header(skeleton: Skeleton) -> Header:

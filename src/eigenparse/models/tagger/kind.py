@@ -48,7 +48,7 @@ def _blocks_fit(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
 
 
 def _rows_fit(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
-    """Rows of keys follow each other and end at the last row; row 0 is nobody's."""
+    """Rows of keys follow each other and end at the last row; row 0 is unused."""
     at = arrays["observation_row_at"]
     return int(at[-1]) == sizes["observation_rows"] >= 1 and not bool((at[1:] < at[:-1]).any())
 

@@ -61,7 +61,7 @@ def _load_word2vec(path: str | Path) -> WordVectors:
             rows[number, :] = row
         except ValueError:
             raise FormatError(
-                f"not a word and {k} numbers", source=str(path), line=number + 2, remedy="mend the line"
+                f"not a word and {k} numbers", source=str(path), line=number + 2, remedy="correct the line"
             ) from None
         words.append(word)
     if len(words) != n:

@@ -36,6 +36,7 @@ export function drawList(list, { parses, tokens }, { choice, k, byProbability },
     html("span", { class: "diff" }, i ? difference(parses[0], parses[i], tokens) : "the parser's answer"));
   const variants = (rest) => html("details", { open: rest.includes(choice) }, html("summary", { class: "small" }, `${rest.length} more with other tags`),
     rest.filter((i, n) => n < MOST_VARIANTS || i === choice || i === 0).map((i) => row(i, "")));
-  list.replaceChildren(...grouped(parses, byProbability).slice(0, k).map(([first, ...rest], number) =>
-    html("li", {}, row(first, `${number + 1}`), rest.length ? variants(rest) : null)));
+  const shown = (group, number) => number < k || group.includes(0); // however improbable, the parser's answer is there
+  list.replaceChildren(...grouped(parses, byProbability).map(([first, ...rest], number) => shown([first, ...rest], number) &&
+    html("li", {}, row(first, `${number + 1}`), rest.length ? variants(rest) : null)).filter(Boolean));
 }

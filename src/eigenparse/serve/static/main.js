@@ -108,7 +108,7 @@ function accept() {
 
 // --- drawing ---
 
-const STATUS = { ok: "", relaxed: "A wider search was needed. ", fallback: "No whole tree was found; these are pieces. " };
+const STATUS = { ok: "", relaxed: "A wider search was needed. ", fallback: "No whole tree was found; these are pieces. ", imposed: "No tree of the grammar has this; it is put in as you say (dashed). " };
 
 function drawBook() {
   const accepted = state.items.filter((one) => one.done !== null).length;
@@ -150,7 +150,7 @@ function drawStrip() {
 const marked = (node) => item().limits.some((one) => one.kind === "require" && one.start === node.start && one.end === node.end && (!one.label || one.label === node.label));
 
 function treeDrawing(colours, turned = false) {
-  return draw(build(parse(), result().tokens), result().tokens, { colours, folded: state.folded, marked, turned });
+  return draw(build(parse(), result().tokens), result().tokens, { colours, folded: state.folded, marked, turned, imposed: result().status === "imposed" });
 }
 
 // On narrow screens a tree that is too wide is turned, until the user says otherwise.
@@ -160,8 +160,8 @@ function isTurned() {
   return box.clientWidth < 600 && Number(treeDrawing(palette()).getAttribute("width")) * (11 / TREE_FONT) > box.clientWidth;
 }
 
-let labels = { phrases: [], tags: [] };
-const wishes = () => ({ limit, fold, labels, tokens: result().tokens });
+let labels = { phrases: [], tags: [] }, heads = "";
+const wishes = () => ({ limit: (added, gone = []) => limit(added, item().limits.filter((old) => !gone.some((one) => same(old, one)))), fold, labels, tokens: result().tokens });
 const looks = () => ({ look: (node) => inspect(byId("node"), node, result().tokens), open: (element) => openMenu(element, wishes()), fold: (node) => { closeMenu(); fold(node); } });
 
 function drawTree(focus = null) {
@@ -176,7 +176,7 @@ const arcsView = zoomable(byId("arcs"), { font: ARC_FONT, usual: 1.1 });
 function drawArcsAndChart() {
   const { tokens, chart } = result(), colours = palette();
   arcsView.show(drawArcs(arcsOf(), tokens, colours));
-  byId("arcs-from").textContent = result().universal ? "universal relations" : "by head rules from the tree";
+  byId("arcs-from").textContent = result().universal ? "universal relations" : `from the tree by head rules (${heads})`;
   const inTree = new Set(parse().brackets.map(({ start, end }) => `${start}:${end}`));
   const heat = drawChart(chart, tokens, inTree, colours, byId("chart").clientWidth || 600);
   byId("chart").replaceChildren(heat);
@@ -315,9 +315,11 @@ async function start() {
   drawLegend();
   window.addEventListener("hashchange", restore);
   window.addEventListener("pagehide", cancel);
-  api.info().then(({ model, labels: known }) => {
+  api.info().then(({ model, facts, labels: known }) => {
     const names = (kind) => [...new Set(known.filter((one) => one.kind === kind).map((one) => one.label.split("|").at(-1)))].sort();
     labels = { phrases: names("phrase").filter((name) => name !== "TOP"), tags: names("tag") };
+    ({ heads } = facts);
+    if (item() && result()) drawArcsAndChart();
     Object.assign(byId("model-name"), { textContent: model, hidden: false });
   }, () => {});
   await restore();

@@ -22,7 +22,7 @@ function choices(node, { limit, fold, labels, tokens }) {
   const { start, end, label } = node, here = { start, end, label };
   if (node.top) return [];
   const more = narrow.matches ? [look] : [];
-  const rename = ["Another label…", "l", () => askLabel(node, labels, (other) => limit([need({ start, end, label: other }), ...(other === label || node.word ? [] : [ban(here)])]))];
+  const rename = ["Another label…", "l", () => askLabel(node, labels, (other) => limit([need({ start, end, label: other }), ...(other === label || node.word ? [] : [ban(here)])], [here]))];
   if (node.word) return [...more, ["Require this tag", "r", () => limit([need(here)])], ["Another tag…", "l", rename[2]]];
   const list = [...more, [`Require ${label} here`, "r", () => limit([need(here)])], [`Forbid ${label} here`, "f", () => limit([ban(here)])]];
   if (end - start > 1) list.push(["Not a constituent", "x", () => limit([ban({ start, end })])]);
@@ -55,7 +55,7 @@ function askSpan(node, tokens, done) {
   });
 }
 
-// wishes: limit(list of constraints), fold(node), labels that exist, tokens.
+// wishes: limit(constraints, constraints that they replace), fold(node), labels that exist, tokens.
 export function openMenu(element, wishes) {
   const { node } = element, found = choices(node, wishes);
   if (!found.length) return;

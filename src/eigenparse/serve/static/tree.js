@@ -97,16 +97,18 @@ function edge(node, colours) {
   return svg("path", { d: `M${px} ${py} C${px} ${py + bend} ${x} ${py + bend} ${x} ${py + 2 * bend} L${x} ${y}`, fill: "none", stroke: colours.line, "stroke-width": node.word ? 1 : 1.6 });
 }
 
-export function describe(node, tokens) {
+const isPutIn = (node, imposed) => imposed && !node.top && node.posterior === null;
+
+function describe(node, tokens, imposed) {
   const words = tokens.slice(node.start, node.end).join(" ");
-  return `${node.label}: ${clipped(words, 80)}${node.posterior === null ? "" : `, posterior ${percent(node.posterior)}`}`;
+  return `${node.label}: ${clipped(words, 80)}${node.posterior === null ? "" : `, posterior ${percent(node.posterior)}`}${isPutIn(node, imposed) ? ", put in as you say" : ""}`;
 }
 
-function drawNode(node, tokens, { colours, marked, turned }) {
+function drawNode(node, tokens, { colours, marked, turned, imposed }) {
   const { fill, edge: stroke } = nodeColours(colours, node.posterior);
   const width = pillWidth(node), thick = marked(node);
   const parts = [
-    svg("rect", { class: "ring", x: node.x - width / 2, y: node.y - PILL / 2, width, height: PILL, rx: PILL / 2, fill, stroke: thick ? colours.accent : stroke, "stroke-width": thick ? 3 : 1.2 }),
+    svg("rect", { class: "ring", x: node.x - width / 2, y: node.y - PILL / 2, width, height: PILL, rx: PILL / 2, fill, stroke: thick ? colours.accent : stroke, "stroke-width": thick ? 3 : 1.2, "stroke-dasharray": isPutIn(node, imposed) ? "5 3" : undefined }),
     text(node.x, node.y + 0.5, node.label, { "font-size": node.word ? TAG : LABEL, "font-weight": 600, fill: colours.ink }),
   ];
   if (node.foot && turned) {
@@ -123,13 +125,13 @@ function drawNode(node, tokens, { colours, marked, turned }) {
     parts.push(svg("rect", { class: "hit", x: node.x - wide / 2, y: node.y, width: wide, height: foot + 10 - node.y, fill: "none", "pointer-events": "all" }));
     parts.push(" ", text(node.x, foot + (node.folded ? 3 : 0), node.foot, { "font-size": WORD, fill: colours.ink }));
   }
-  const group = svg("g", { class: "node", role: "button", tabindex: -1, "data-id": node.id, "aria-label": describe(node, tokens), "aria-expanded": node.word || node.top ? undefined : String(!node.folded) }, parts);
+  const group = svg("g", { class: "node", role: "button", tabindex: -1, "data-id": node.id, "aria-label": describe(node, tokens, imposed), "aria-expanded": node.word || node.top ? undefined : String(!node.folded) }, parts);
   group.node = node;
   return group;
 }
 
-export function draw(root, tokens, { colours, folded = new Set(), marked = () => false, turned = false }) {
+export function draw(root, tokens, { colours, folded = new Set(), marked = () => false, turned = false, imposed = false }) {
   const { nodes, width, height } = layout(root, tokens, folded, turned);
   const edges = nodes.filter((node) => node.parent).map((node) => (turned ? sideEdge : edge)(node, colours));
-  return canvas(width, height, colours, `Tree of: ${clipped(tokens.join(" "), 120)}`, [...edges, ...nodes.map((node) => drawNode(node, tokens, { colours, marked, turned }))]);
+  return canvas(width, height, colours, `Tree of: ${clipped(tokens.join(" "), 120)}`, [...edges, ...nodes.map((node) => drawNode(node, tokens, { colours, marked, turned, imposed }))]);
 }

@@ -1,0 +1,80 @@
+"""What callers give in, checked values out, or a DataError or OptionError that says what to give instead."""
+
+from collections.abc import Iterable, Mapping, Set
+from typing import Any
+
+from eigenparse.corpus.brackets import parse_trees
+from eigenparse.decode.grammar.constraints import Span
+from eigenparse.errors import DataError, EigenparseError, OptionError
+
+LEAST_BRACKETS = 3  # fewer may be a remark in parentheses
+
+
+def tokens_given(sentence: Any) -> tuple[str, ...]:
+    """The tokens of a sentence given as a list."""
+    if isinstance(sentence, bytes | bytearray):
+        raise DataError("the sentence is bytes; decode it first, as sentence.decode('utf-8')")
+    if not isinstance(sentence, Iterable) or isinstance(sentence, Mapping | Set):
+        name = type(sentence).__name__
+        raise DataError(f"a sentence of type {name}; give a string, or a list of tokens")
+    tokens = tuple(sentence)
+    for token in tokens:
+        if not isinstance(token, str):
+            name = type(token).__name__
+            raise DataError(
+                f"the token {token!r} is a {name}; tokens are strings, parse_many takes several sentences"
+            )
+        if token.split() != [token]:
+            raise DataError(
+                f"the token {token!r} is empty or contains spaces; split the sentence into tokens, or call parse_many"
+            )
+    return tuple(map(str, tokens))
+
+
+def sentences_given(sentences: Any) -> Iterable[Any]:
+    """Several sentences; not one, whose letters would be taken for sentences."""
+    if isinstance(sentences, str | bytes | Mapping) or not isinstance(sentences, Iterable):
+        name = type(sentences).__name__
+        raise DataError(f"sentences of type {name}; give a list of them, and one alone to parse")
+    return sentences
+
+
+def text_given(text: Any) -> Any:
+    """Plain text or its lines."""
+    if isinstance(text, bytes | Mapping) or not isinstance(text, Iterable):
+        raise DataError(f"a text of type {type(text).__name__}; give a string, or a list of lines")
+    return text
+
+
+def refuse_tree(text: str) -> None:
+    """DataError for a tree in brackets where a sentence is wanted."""
+    text = text.strip()
+    if not (text.startswith("(") and text.endswith(")")) or text.count("(") < LEAST_BRACKETS:
+        return
+    try:
+        parse_trees(text)
+    except EigenparseError:
+        return
+    raise DataError("this is a tree in brackets, not a sentence; give its words, or score the tree")
+
+
+def spans_given(spans: Any) -> list[Span]:
+    """Spans as (start, end) or (start, end, label)."""
+    found = list(spans) if isinstance(spans, Iterable) and not isinstance(spans, str | Mapping) else [spans]
+    for span in found:
+        numbers = span[:2] if isinstance(span, tuple | list) and len(span) in (2, 3) else ()
+        named = len(numbers) < 2 or len(span) == 2 or span[2] is None or isinstance(span[2], str)
+        if len(numbers) < 2 or not all(map(_is_whole, numbers)) or not named:
+            raise DataError(f"{span!r} is not a span; write [(start, end)] or [(start, end, label)]")
+    return found
+
+
+def _is_whole(value: Any) -> bool:
+    return hasattr(value, "__index__") and not isinstance(value, bool)
+
+
+def count_given(value: Any, name: str) -> int:
+    """A whole number of at least 1."""
+    if not _is_whole(value) or value < 1:
+        raise OptionError(f"{name} must be a whole number of 1 or more, got {value!r} instead")
+    return int(value)
