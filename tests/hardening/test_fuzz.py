@@ -132,11 +132,12 @@ def test_bodies(
 
 
 @pytest.mark.parametrize("path", sorted(FOUND.glob("*")), ids=lambda path: path.name)
-def test_inputs_that_once_broke_a_reader(path: pathlib.Path) -> None:
+def test_inputs_that_once_broke_a_reader(path: pathlib.Path, tmp_path: pathlib.Path) -> None:
     """Files are called after their target."""
     readers = {target.name.replace(" ", "-"): target.read for target in TEXTS} | {
         "backoff-tagger": partial(use, folder=path.parent, verbs=("sample MODEL -n 2",)),
         "hmm-sums": partial(use, folder=path.parent, verbs=("info MODEL",)),
+        "rhmm-sums": partial(use, folder=tmp_path, verbs=("merge MODEL MODEL --out written",)),
         "older-split-heads": partial(
             use, folder=path.parent, verbs=(f"score MODEL {path.parent / 'conllu-whole'}",)
         ),

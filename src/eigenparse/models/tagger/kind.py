@@ -155,8 +155,11 @@ def _pairs_fit(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
 
 
 def _counts_fit(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
-    sums = arrays["emitted.sums"]
-    return sizes["seen"] > 0 and sums.size > 0 and 0 <= sums.min() <= sums.max() < MOST_COUNT
+    """Emitted words, and how often each label occurs, starts and stops: the first entries of its moments."""
+    labels = arrays["along"][:, 0, 0]
+    counts = (arrays["emitted.sums"], labels, arrays["starts"][:, 0], arrays["stops"][:, 0, 0])
+    in_range = all(array.size and 0 <= array.min() <= array.max() < MOST_COUNT for array in counts)
+    return sizes["seen"] > 0 and in_range and bool(labels.sum() > 0)
 
 
 CHOICES: dict[str, Any] = {
