@@ -20,6 +20,7 @@ from eigenparse.kernels import brackets as kernel
 
 MAX_PROBLEMS = 1000
 MIN_WORDS_PER_SPLIT = 100
+MOST_INDENTS = 40  # deeper phrases are not indented further
 _PROBLEMS = {
     kernel.NEVER_CLOSED: ("the bracket opened here is never closed", "add the missing ')'"),
     kernel.UNMATCHED: ("this ')' closes nothing", "remove it or add the missing '('"),
@@ -308,19 +309,13 @@ def take_trees(treebank: Treebank, start: int, stop: int) -> Treebank:
     )
 
 
-def format_tree(treebank: Treebank, i: int, *, pretty: bool = False) -> str:
-    """Tree ``i`` as text, on one line or (``pretty``) with one phrase per line."""
-    line = format_trees(take_trees(treebank, i, i + 1)).decode("utf-8").rstrip("\n")
-    return indent(line) if pretty else line
-
-
-def indent(line: str, *, width: int = 2, deepest: int = 40) -> str:
+def indent(line: str) -> str:
     """A tree written on one line, spread over lines: phrases start lines, tags and words stay together."""
     pieces: list[str] = []
     depth = 0
     for piece in line.split(" "):
         starts = piece.startswith("(")
-        pieces.append(("\n" + " " * (width * min(depth, deepest)) if starts and pieces else " ") + piece)
+        pieces.append(("\n" + " " * (2 * min(depth, MOST_INDENTS)) if starts and pieces else " ") + piece)
         depth += piece.count("(") - piece.count(")")
     return "".join(pieces).lstrip(" ")
 
@@ -333,9 +328,9 @@ def encode_trees(treebank: Treebank, *, pretty: bool = False) -> bytes:
     return "".join(indent(line) + "\n" for line in text.decode("utf-8").split("\n") if line).encode("utf-8")
 
 
-def write_trees(treebank: Treebank, target: str | Path | IO[str], *, pretty: bool = False) -> None:
+def write_trees(treebank: Treebank, target: str | Path | IO[str]) -> None:
     """Write all trees to a path (whole or not at all) or a text stream."""
-    text = encode_trees(treebank, pretty=pretty)
+    text = format_trees(treebank)
     if isinstance(target, str | Path):
         write_whole(target, text)
     else:

@@ -123,12 +123,6 @@ def _bad(problem: str, source: str, line: int) -> FormatError:
     )
 
 
-def write_phn(segments: Segments) -> str:
-    """The text of a ``.phn`` file."""
-    rows = zip(segments.start.tolist(), segments.end.tolist(), segments.phones, strict=True)
-    return "".join(f"{start} {end} {phone}\n" for start, end, phone in rows)
-
-
 def read_alignment(path: str | Path, rate: int) -> Segments:
     """A ``.phn`` file or a TextGrid; times of a TextGrid become samples at ``rate``."""
     path = Path(path)

@@ -65,21 +65,17 @@ def parse_split_heads(parser: TreeParser, trees: Dependencies) -> Dependencies:
 
     Where the model has no labeller, the root is called root and all other words dep.
     """
-    lists, tags = _search(parser, trees, 1)
+    lists, tags = search_split_heads(parser, trees, 1)
     found, names = _relations(parser, trees, lists, tags)
     return trees.with_heads(lists.heads[0], found[0], names)
 
 
-def kbest_split_heads(parser: TreeParser, trees: Dependencies, n_best: int) -> TreeLists:
-    """Up to ``n_best`` trees of every sentence, all different; scores are sums of log rule posteriors.
+def search_split_heads(parser: TreeParser, trees: Dependencies, n_best: int) -> tuple[TreeLists, list[str]]:
+    """Up to ``n_best`` different trees of every sentence, and the tag of every word: as given, or in the best tree.
 
-    A sentence longer than the parser takes has one tree, in which each word is the head of the next.
+    Scores are sums of log rule posteriors.  A sentence longer than the parser takes has one tree, in which each word
+    is the head of the next.
     """
-    return _search(parser, trees, n_best)[0]
-
-
-def _search(parser: TreeParser, trees: Dependencies, n_best: int) -> tuple[TreeLists, list[str]]:
-    """The lists, and the tag of every word: as given, or else in the best tree."""
     forms = trees.strings("form")
     names, ids = word_tags(trees, parser.model.tags)
     tags = [names[i] for i in ids]
@@ -166,7 +162,7 @@ def parse_corpus(parser: TreeParser, corpus: Conllu, out: TextIO, *, n_best: int
     """Parse a file that has been read and write CoNLL-U; return how many sentences were too long."""
     for start in range(0, len(corpus), BLOCK):
         part = corpus.part(start, start + BLOCK)
-        lists, tags = _search(parser, part.trees, n_best)
+        lists, tags = search_split_heads(parser, part.trees, n_best)
         found, names = _relations(parser, part.trees, lists, tags)
         called = [[names[r] for r in row] for row in found.tolist()]
         if n_best == 1:

@@ -17,7 +17,7 @@ from eigenparse.features.dependency.arc_columns import (
     with_structure,
 )
 from eigenparse.inference.dependency.tags import with_predicted_tags
-from eigenparse.kernels.dependency.arc_decoding import label_all, parse_all, parse_kbest, posteriors
+from eigenparse.kernels.dependency.arc_decoding import label_all, parse_all, parse_kbest
 from eigenparse.kernels.dependency.arc_features import Templates, Words
 from eigenparse.kernels.dependency.arc_judge import (
     MOST,
@@ -25,10 +25,8 @@ from eigenparse.kernels.dependency.arc_judge import (
     JudgeWeights,
     chart_all,
     judge_all,
-    judged_scores,
     judged_trees,
 )
-from eigenparse.kernels.dependency.eisner import NO_ENDS, NO_SIBLINGS, arc_posteriors
 from eigenparse.kernels.dependency.pruning import Pruning
 from eigenparse.models.dependency.arcs import ArcJudge, ArcModel
 from eigenparse.models.dependency.labeller import Labeller
@@ -140,16 +138,3 @@ def kbest(model: ArcModel, trees: Dependencies, n_best: int) -> TreeLists:
     found = np.zeros(len(trees), dtype=np.int64)
     parse_kbest(columns, compiled, model.weights, model.order == 2, heads, scores, found)
     return TreeLists(heads, scores, found)
-
-
-def arc_marginals(model: ArcModel, trees: Dependencies, sentence: int, *, scale: float = 1.0) -> FloatArray:
-    """(n + 1, n + 1) posterior of each arc h -> m under p(tree) ~ exp(scale * score)."""
-    columns = columns_for(model, trees.select([sentence]))
-    marginal = np.zeros((columns.tags.size + 1, columns.tags.size + 1))
-    if model.judge is not None:
-        scores = judged_scores(0, columns.offsets, judged(model, model.judge, columns))
-        arc_posteriors(scores * scale, NO_SIBLINGS, NO_ENDS, marginal)
-        return marginal
-    compiled = compiled_for(model)
-    posteriors(columns, 0, compiled, model.weights, model.order == 2, scale, marginal)
-    return marginal

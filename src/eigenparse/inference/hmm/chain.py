@@ -16,7 +16,6 @@ from eigenparse.kernels.hmm.chain import (
     expected_counts,
     filter_chain,
     mix_pairs,
-    operator_products,
     predict_next,
 )
 from eigenparse.models.hmm.chain import ChainModel
@@ -91,14 +90,6 @@ def new_symbol_logs(model: ChainModel, symbols: Sequence[str]) -> AnyArray:
     taken = float(np.exp(spelt[len(symbols) :]).sum())
     logs: AnyArray = spelt[: len(symbols)] - np.log1p(-min(taken, 0.999))
     return logs
-
-
-def sequence_logs(model: ChainModel, symbols: IntVector, offsets: LongVector) -> tuple[AnyArray, AnyArray]:
-    """log|p| and sign of b_inf' B .. B b_1 for each sequence, exactly as the operators say."""
-    n = offsets.size - 1
-    log_abs, sign = np.zeros(n), np.zeros(n)
-    operator_products(symbols, offsets, model.initial, model.operators, model.final, log_abs, sign)
-    return log_abs, sign
 
 
 def next_symbol(model: ChainModel, prefix: IntVector) -> AnyArray:

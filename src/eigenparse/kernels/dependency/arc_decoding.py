@@ -5,7 +5,6 @@ import numpy as np
 from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.dependency.arc_features import arc_rows, row_buffer, sentence_parts
 from eigenparse.kernels.dependency.arc_training import decode, sentence_scores
-from eigenparse.kernels.dependency.eisner import arc_posteriors
 from eigenparse.kernels.dependency.eisner_kbest import kbest_trees
 from eigenparse.kernels.dependency.pruning import open_arcs
 
@@ -38,13 +37,6 @@ def parse_kbest(words, compiled, weights, second, heads, totals, found):
             continue
         scores, siblings, ends = scores_of(words, s, compiled, weights, second)
         found[s] = kbest_trees(scores, siblings, ends, heads[:, low:high], totals[s])
-
-
-@kernel
-def posteriors(words, s, compiled, weights, second, scale, marginal):
-    """Arc posteriors (n + 1, n + 1) of sentence s under p(tree) ~ exp(scale * score); return log Z."""
-    scores, siblings, ends = scores_of(words, s, compiled, weights, second)
-    return arc_posteriors(scores * scale, siblings * np.float32(scale), ends * scale, marginal)
 
 
 @kernel

@@ -35,35 +35,6 @@ class Observable(NamedTuple):
 
 
 @kernel
-def operator_products(symbols, offsets, b_1, B, b_inf, log_abs, sign):
-    """log|p| and sign(p) of p = b_inf' B[x_n] .. B[x_1] b_1 per sequence; values may be negative."""
-    k = b_1.size
-    state, moved = np.zeros(k), np.zeros(k)
-    for s in range(offsets.size - 1):
-        state[:] = b_1
-        log_scale = 0.0
-        for t in range(offsets[s], offsets[s + 1]):
-            top = 0.0
-            for i in range(k):
-                total = 0.0
-                for j in range(k):
-                    total += B[symbols[t], i, j] * state[j]
-                moved[i] = total
-                top = max(top, abs(total))
-            if top == 0.0:
-                state[:] = 0.0
-                break
-            for i in range(k):
-                state[i] = moved[i] / top
-            log_scale += np.log(top)
-        p = 0.0
-        for i in range(k):
-            p += b_inf[i] * state[i]
-        sign[s] = np.sign(p)
-        log_abs[s] = log_scale + np.log(abs(p)) if p != 0.0 else -np.inf
-
-
-@kernel
 def predict_next(state, short, PT, unigram, floor, raw, out):
     """Raw values P state, and out: the same floored by a share of the short state's prediction, renormalised.
 

@@ -2,8 +2,7 @@
 
 Weights are in half precision, or, ``coded``, in one byte: with t the largest absolute weight, code c stands for
 sign(c) (c / 127)^2 t, so that small weights have small errors; weights below SMALL times t are left out.  Learners
-round their weights with ``rounded``, so that a model in memory and one that was read from its file are the same.  Older
-files hold the numbers of the rows that are not empty, and these rows in single precision.
+round their weights with ``rounded``, so that a model in memory and one that was read from its file are the same.
 """
 
 from collections.abc import Mapping
@@ -55,13 +54,10 @@ def table_of(
 ) -> AnyArray:
     """The inverse: a table of 2^bits rows.  width: (L,) where a row has L weights."""
     table = np.zeros((1 << bits, *width), dtype=np.float32)
-    if f"{prefix}used" in arrays:
-        values = arrays[f"{prefix}values"]
-        if values.dtype == np.int8:
-            values = _decoded(values, arrays[f"{prefix}top"][0])
-        table.reshape(-1)[np.unpackbits(arrays[f"{prefix}used"]).view(np.bool_)] = values
-    else:
-        table[arrays[f"{prefix}rows"]] = arrays[f"{prefix}weights"]
+    values = arrays[f"{prefix}values"]
+    if values.dtype == np.int8:
+        values = _decoded(values, arrays[f"{prefix}top"][0])
+    table.reshape(-1)[np.unpackbits(arrays[f"{prefix}used"]).view(np.bool_)] = values
     return table
 
 
@@ -82,36 +78,27 @@ def hashed_rows(
 
     bits: the size that is its logarithm, from ``fewest`` to ``most``.  width: the size of a row, None for one number.
     """
-    rows, weights, used, values = (prefix + name for name in ("rows", "weights", "used", "values"))
+    used, values = f"{prefix}used", f"{prefix}values"
 
     def fits(header: Header, arrays: Mapping[str, AnyArray], sizes: Sizes) -> bool:
         return (
-            fewest <= sizes[bits] <= most
-            and 4 * (sizes[width] if width else 1) << sizes[bits] <= MOST_BYTES
-            and ({used, values} <= arrays.keys() or {rows, weights} <= arrays.keys())
+            fewest <= sizes[bits] <= most and 4 * (sizes[width] if width else 1) << sizes[bits] <= MOST_BYTES
         )
 
     def counted(header: Header, arrays: Mapping[str, AnyArray], sizes: Sizes) -> bool:
-        return (
-            used not in arrays
-            or int(np.bitwise_count(arrays[used]).sum(dtype=np.int64)) == arrays[values].size
-        )
+        return int(np.bitwise_count(arrays[used]).sum(dtype=np.int64)) == arrays[values].size
 
     def scaled(header: Header, arrays: Mapping[str, AnyArray], sizes: Sizes) -> bool:
-        return values not in arrays or arrays[values].dtype != np.int8 or f"{prefix}top" in arrays
+        return arrays[values].dtype != np.int8 or f"{prefix}top" in arrays
 
-    n_rows, n_values = f"{prefix}{bits}_rows", f"{prefix}{bits}_values"  # of this table alone
     return (
         Law(
-            f"{bits} is not between {fewest} and {most}, the table needs more than {MOST_BYTES >> 20} MB, "
-            "or it is missing",
+            f"{bits} is not between {fewest} and {most}, or the table needs more than {MOST_BYTES >> 20} MB",
             fits,
         ),
-        Array(used, ("u1",), (f"{width or 1} * (1 << {bits} - 3)",), optional=True),
-        Array(values, ("f2", "i1"), (n_values,), optional=True),
+        Array(used, ("u1",), (f"{width or 1} * (1 << {bits} - 3)",)),
+        Array(values, ("f2", "i1"), (f"{prefix}{bits}_values",)),  # a size of this table alone
         Array(f"{prefix}top", ("f4",), (1,), low=0.0, high=1e30, optional=True),
         Law("the scale of a table's codes is missing", scaled),
         Law("the weights of a table are not as many as its bits say", counted),
-        Array(rows, ("u4",), (n_rows,), below=f"1 << {bits}", rising=True, optional=True),
-        Array(weights, ("f4",), (n_rows, width) if width else (n_rows,), optional=True),
     )

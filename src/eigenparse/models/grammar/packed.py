@@ -3,13 +3,12 @@
 Probabilities are kept as steps on a logarithmic scale; what lies below the scale is zero.
 The weights of a lexicon entry are relative to their largest, so that rare words, which borrow theirs
 from the same classes, look alike and are kept once (``entry_rows``).  Whole numbers take the smallest type that holds
-them.  Every part is compressed by itself, with zlib; LZMA, which older files have, saves two bytes in a hundred and
-takes several times longer both ways.  All parts lie in one array of an ordinary model file.
+them.  Every part is compressed by itself, with zlib (LZMA saves two bytes in a hundred and takes several times longer
+both ways).  All parts lie in one array of an ordinary model file.
 """
 
 import itertools
 import json
-import lzma
 import math
 import zlib
 from collections.abc import Mapping, Sequence
@@ -30,7 +29,6 @@ from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.schema import check_model
 
 PACKING = 3
-READ = (1, 2, 3)  # 1 knew no gaps, 2 kept the weights of every entry
 SPARSE = 0.25  # with a smaller share of values that are not zero, their places are kept as gaps
 MOST_BYTES = 4_000_000_000  # of all unpacked parts, and of an array made from them
 FREE_BYTES, MOST_TIMES = 64_000_000, 200  # so much may be unpacked, or so many times the packed size
@@ -40,7 +38,6 @@ FINE_STEPS = 2046  # of the scale of probabilities
 TOP_STEPS = 65534  # of the scale of an entry's largest weights
 LEAST_RULE = 1e-6
 LEAST_SHARE = 1e-3  # of an entry's largest weight
-FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9}]  # for reading: the largest reach
 MOST_DIMENSIONS = 8
 TYPES = {np.dtype(name).str: np.dtype(name) for name in DTYPES.values()}
 Arrays = dict[str, AnyArray]
@@ -146,7 +143,7 @@ def _pack_one(name: str, arrays: Mapping[str, AnyArray], put: Any) -> dict[str, 
 
 def unpack_parts(about: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of a grammar, single precision where they are probabilities."""
-    if about.get("packing") not in READ:
+    if about.get("packing") != PACKING:
         raise DataError(f"packing {about.get('packing')!r} is unknown; use the eigenparse that wrote it")
     parts = _parts(about, np.ascontiguousarray(arrays["packed"]).data)
     made: Arrays = {}
@@ -172,19 +169,16 @@ def _parts(about: Mapping[str, Any], packed: memoryview) -> Arrays:
         raise DataError("the sizes of the packed arrays do not add up")
     ends = itertools.pairwise(itertools.accumulate(lengths, initial=0))
     return {
-        name: np.frombuffer(_expanded(packed[low:high], method, size), kind)
-        for (name, kind, _, method, _), (low, high), size in zip(layout, ends, sizes)
+        name: np.frombuffer(_expanded(packed[low:high], size), kind)
+        for (name, kind, *_), (low, high), size in zip(layout, ends, sizes)
     }
 
 
-def _expanded(piece: memoryview, method: str, size: int) -> bytes:
+def _expanded(piece: memoryview, size: int) -> bytes:
     """The bytes of a piece, which must be as many as it says."""
     try:
-        if method == "lzma":
-            content = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=FILTERS).decompress(piece, size + 1)
-        else:
-            content = zlib.decompressobj().decompress(piece, size + 1)
-    except (lzma.LZMAError, zlib.error) as problem:
+        content = zlib.decompressobj().decompress(piece, size + 1)
+    except zlib.error as problem:
         raise DataError(f"the packed arrays are damaged ({problem})") from None
     if len(content) != size:
         raise DataError("a packed array has another length than it says")
@@ -242,15 +236,8 @@ def _unpack_shares(name: str, note: Mapping[str, Any], parts: Arrays, made: Arra
     tops, shares = scale_table(note["top"], TOP_STEPS), scale_table(note["scale"], STEPS)
     if float(shares.max()) * float(tops.max()) > np.finfo(np.float32).max:
         raise DataError(f"{name}: weights are too large")
-    if f"{name}.row" in parts:
-        top, number = _both_bytes(f"{name}.top", parts), _both_bytes(f"{name}.row", parts)
-        shared = parts[f"{name}.shared"].astype(np.int64)
-    else:
-        top, number, shared = (
-            parts[f"{name}.top"],
-            np.zeros(label.size, np.int32),
-            np.zeros(states.size, np.int64),
-        )
+    top, number = _both_bytes(f"{name}.top", parts), _both_bytes(f"{name}.row", parts)
+    shared = parts[f"{name}.shared"].astype(np.int64)
     fitting = top.size == number.size == label.size and shared.size == states.size
     if not fitting or int(top.max(initial=0)) >= tops.size or not _ids(label, states, share.size):
         raise DataError(f"{name}: the numbers of states do not fit")
@@ -304,7 +291,7 @@ def to_scale(values: FloatArray, least: float, steps: int) -> tuple[AnyArray, fl
     """Codes 0 (nothing, or below ``least``) to ``steps`` + 1 of non-negative values, and the scale's ends.
 
     >>> codes, low, high = to_scale(np.array([0.0, 1e-9, 0.25, 1.0]), 1e-4, 254)
-    >>> codes.tolist(), from_scale(codes, low, high, 254).tolist()
+    >>> codes.tolist(), scale_table((low, high), 254)[codes].tolist()
     ([0, 0, 1, 255], [0.0, 0.0, 0.25, 1.0])
     """
     positive = values > least
@@ -315,11 +302,6 @@ def to_scale(values: FloatArray, least: float, steps: int) -> tuple[AnyArray, fl
     low, high = float(logs.min()), float(logs.max())
     codes[positive] = 1 + np.rint((logs - low) * (steps / max(high - low, 1e-300))).astype(np.int64)
     return codes, low, high
-
-
-def from_scale(codes: AnyArray, low: float, high: float, steps: int) -> FloatArray:
-    """The values of codes."""
-    return scale_table((low, high), steps)[codes]
 
 
 def scale_table(ends: Sequence[float], steps: int) -> FloatArray:
