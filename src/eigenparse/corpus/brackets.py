@@ -35,11 +35,11 @@ _PROBLEMS = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read and what was not.
+    """The trees of some files, and what was skipped or repaired.
 
     sources: (F,) names of the files; first: (F + 1,) the number of each file's first tree.
-    problems holds at most MAX_PROBLEMS of the ``n_skipped`` broken trees.  ``n_split`` words stood
-    under a tag beside another word and got that tag for themselves.  left_out: files of folders
+    problems holds at most MAX_PROBLEMS of the ``n_skipped`` broken trees.  ``n_split`` words
+    shared a tag with another word and got a tag node of their own.  left_out: files of folders
     that hold no trees.
     """
 
@@ -294,7 +294,7 @@ def escape(symbol: str) -> str:
 
 
 def take_trees(treebank: Treebank, start: int, stop: int) -> Treebank:
-    """Trees ``start`` up to ``stop`` as columns of their own, with the same symbols."""
+    """Trees ``start`` up to, not including, ``stop``, with the same symbols."""
     low, high = int(treebank.offsets[start]), int(treebank.offsets[stop])
     parent = treebank.parent[low:high]
     return Treebank(
@@ -310,7 +310,7 @@ def take_trees(treebank: Treebank, start: int, stop: int) -> Treebank:
 
 
 def indent(line: str) -> str:
-    """A tree written on one line, spread over lines: phrases start lines, tags and words stay together."""
+    """A one-line tree as several lines: each phrase starts a line, tags stay with their words."""
     pieces: list[str] = []
     depth = 0
     for piece in line.split(" "):

@@ -184,7 +184,7 @@ def _check_extra(name: str, number: int, source: str) -> None:
 
 
 def _head(cell: str, number: int, source: str, heads: bool) -> int:
-    """A head as a number; -1 if it is missing and may be."""
+    """A head as a number; -1 if it is missing and not required."""
     if cell.isdecimal() and len(cell) < 7:
         return int(cell)
     if cell == "_" and not heads:
@@ -211,7 +211,7 @@ def _without_broken(corpus: Conllu) -> Conllu:
 
 
 def from_sentences(sentences: Sequence[Sequence[str]], *, source: str = "tokens") -> Conllu:
-    """Bare token lists in CoNLL-U dress."""
+    """Token lists as CoNLL-U without heads."""
     text = tuple(
         tuple(word_line(i, token) for i, token in enumerate(sentence, start=1)) for sentence in sentences
     )
@@ -264,7 +264,7 @@ def write_conllu(
     relations: Sequence[str],
     tags: Sequence[Sequence[str]] | None = None,
 ) -> None:
-    """Write a corpus with new heads (T,), relations and, if given, tags (one per word), all else as it was read."""
+    """Write a corpus with new heads (T,), relations and, if given, tags (one per word); the rest is unchanged."""
     heads, offsets = head.tolist(), corpus.trees.offsets.tolist()
     for s, text in enumerate(corpus.text):
         low, high = offsets[s], offsets[s + 1]

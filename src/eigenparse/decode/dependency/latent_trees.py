@@ -18,7 +18,7 @@ from eigenparse.models.dependency.split_heads import SplitHeads
 
 @dataclass(frozen=True, slots=True)
 class LatentParser:
-    """A model with visible states, and what a sentence may take."""
+    """A model with visible states, and the limits on sentences."""
 
     model: DepTree
     limits: ParserOptions

@@ -26,7 +26,7 @@ from eigenparse.inference.grammar.open_rules import with_open_rules
 from eigenparse.kernels.dependency.split_heads import heads_of_rows
 from eigenparse.models.dependency.split_heads import SplitHeads
 
-OTHER_SHARE = 1e-3  # weight of a use that a known word was never seen in, beside those it was
+OTHER_SHARE = 1e-3  # weight of readings that a known word was not seen with
 OPEN_FACTOR = 4  # derivations asked for each tree of a list where tags are open
 ROOT, DEPENDENT, NO_TAG = "root", "dep", "_"
 
@@ -173,7 +173,7 @@ def parse_corpus(parser: TreeParser, corpus: Conllu, out: TextIO, *, n_best: int
 
 
 def given_tags(parser: TreeParser, words: list[str], tags: list[str]) -> Choices:
-    """What each word may be under its tag: as it was seen, and at a small share as any word of the tag."""
+    """The readings of each word under its tag: as it was seen, and with a small weight as any word of the tag."""
     skeleton = parser.model.grammar.skeleton
     seen = word_choices(parser.parser, words)
     parts = []

@@ -61,7 +61,7 @@ def compiled_for(model: ArcModel) -> tuple[Templates, Pruning]:
 
 
 def parse(model: ArcModel, trees: Dependencies) -> Dependencies:
-    """The same sentences with predicted heads and relations; heads they came with are not looked at.
+    """The same sentences with predicted heads and relations; given heads are ignored.
 
     A parser that has taggers gives words its own tags, features and lemmas, too.
     """
@@ -94,7 +94,7 @@ def relations_of(labeller: Labeller, columns: Words, head: AnyArray) -> AnyArray
 
 
 def believed(model: ArcModel, columns: Words, scale: float) -> tuple[Words, Candidates]:
-    """Columns that know the relations of the best trees, and candidate heads with their log posteriors."""
+    """Columns with the relations of the best trees, and candidate heads with their log posteriors."""
     heads = np.full((columns.tags.size, MOST), -1, dtype=np.int32)
     found = Candidates(heads, np.zeros(heads.shape, dtype=np.float32), np.zeros(len(heads), dtype=np.int32))
     chart_all(columns, compiled_for(model), model.weights, model.order == 2, scale, found)

@@ -57,7 +57,7 @@ def label_all(words, head, t, weights, relation):
     rows, total = row_buffer(t), np.empty(weights.shape[1])
     for s in range(words.offsets.size - 1):
         low, high = words.offsets[s], words.offsets[s + 1]
-        # never, but of the type that other callers have: a literal False would be compiled apart
+        # always False, but not a literal, which would be compiled separately
         p = sentence_parts(words, s, t, t.n_pair < 0)
         for m in range(1, high - low + 1):
             label_scores(head[low + m - 1], m, p, t, weights, rows, total)

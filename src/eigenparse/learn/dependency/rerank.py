@@ -109,7 +109,7 @@ class RerankerOptions(Options):
         )
 
     def _start(self, n_dense: int) -> Part:
-        """Weights before the first pass: the base score alone counts."""
+        """Weights before the first pass: only the base score counts."""
         sparse, dense = np.zeros((2, 1 << self.bits), dtype=np.float32), np.zeros((2, n_dense))
         dense[0, 0] = 1.0
         return {"clock": 0.0, "updates": []}, dict(zip(WEIGHTS, (*sparse, *dense), strict=True))
@@ -129,7 +129,7 @@ def jackknifed_lists(
     options: RerankerOptions,
     work: Work = Work(),
 ) -> Candidates:
-    """Lists for every sentence from a parser and tree models that did not see it; a fold is a task."""
+    """Lists for every sentence from a parser and tree models that did not see it; each fold is one task."""
     work.stage("lists of trees")
     here = work.task()
     parts = (

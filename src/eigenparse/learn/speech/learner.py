@@ -148,5 +148,5 @@ def frame_accuracy(model: PhoneRecogniser, data: Recordings) -> float:
 
 
 def evaluate(model: PhoneRecogniser, gold: Recordings) -> list[str]:
-    """How well a recogniser does on aligned recordings, in a line."""
+    """The accuracy of a recogniser on aligned recordings, as one line."""
     return [f"frame accuracy {100 * frame_accuracy(model, gold):.2f} ({len(gold.train)} recordings)"]

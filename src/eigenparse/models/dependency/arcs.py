@@ -69,11 +69,10 @@ class ArcModel:
     """A trained parser.
 
     weights: (2^bits,) of arc and pair features.  order is 1 or 2; crossing says whether it was trained for
-    crossing arcs.  labeller: names arcs.  pruner: says which arcs are looked at, if not all are.  judge: looks at
-    likely arcs again, if there is one.  classes: of
-    words, from raw text, if the parser sees any.  taggers: of ``upos`` and ``xpos``, applied before parsing, if
-    it was trained on predicted tags.  morphology: features and lemmas of the words that it tags.
-    about: what training saw, JSON values only.
+    crossing arcs.  labeller: predicts relations.  pruner: selects the arcs that are scored; None: all.  judge:
+    re-scores likely arcs, or None.  classes: of words, from raw text, or None.  taggers: of ``upos`` and ``xpos``,
+    applied before parsing, if it was trained on predicted tags.  morphology: features and lemmas of the words that it
+    tags. about: facts about the training, JSON values only.
     """
 
     order: int

@@ -67,14 +67,14 @@ def bits_of(table: AnyArray) -> int:
 
 
 def known_codes(templates: list[str], codes: str = CODES) -> bool:
-    """Whether templates are conjoined with what exists."""
+    """Whether all codes of templates are known."""
     return not any(set(text.partition(":")[0]) - set(codes) for text in templates)
 
 
 def hashed_rows(
     prefix: str, bits: str, fewest: int, most: int, width: str | None = None
 ) -> tuple[Array | Law, ...]:
-    """What is checked of the arrays of a table.
+    """The schema of the arrays of a table.
 
     bits: the size that is its logarithm, from ``fewest`` to ``most``.  width: the size of a row, None for one number.
     """
@@ -100,5 +100,5 @@ def hashed_rows(
         Array(values, ("f2", "i1"), (f"{prefix}{bits}_values",)),  # a size of this table alone
         Array(f"{prefix}top", ("f4",), (1,), low=0.0, high=1e30, optional=True),
         Law("the scale of a table's codes is missing", scaled),
-        Law("the weights of a table are not as many as its bits say", counted),
+        Law("the number of weights of a table differs from the number of set bits", counted),
     )

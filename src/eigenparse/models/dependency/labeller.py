@@ -13,7 +13,7 @@ from eigenparse.models.schema import NAMES, Law, Schema
 
 @dataclass(frozen=True, slots=True)
 class Labeller:
-    """What an arc is called.  weights: (2^bits, L) of hashed features over the names in ``relations``."""
+    """Predicts the relation of an arc.  weights: (2^bits, L) of hashed features over the names in ``relations``."""
 
     templates: tuple[str, ...]
     weights: npt.NDArray[np.float32]

@@ -17,7 +17,7 @@ from eigenparse.models.dependency.split_heads import SplitHeads
 
 FAMILIES = ("sides", "grandparent", "siblings")
 BASELINE = ("sides", "grandparent")
-# Patterns of a user are atoms ``role.attribute``; attributes are those of the parser's templates.
+# Additional patterns are atoms ``role.attribute``; attributes are those of the parser's templates.
 ROLES = {
     "m": "the word",
     "h": "its head",
@@ -35,10 +35,10 @@ class Reranker:
     """A trained re-ranker.
 
     families: which tag patterns count.  weights: (2^bits,).  dense_weights: (1 + 2 M,): base score,
-    then for each of the M tree models its log-probability and whether that is no probability.  Dense
+    then for each of the M tree models its log-probability and a flag for totals that are not positive.  Dense
     scores are taken relative to the best of their list and divided by ``scale`` (1 + 2 M,).  patterns:
-    what a user wrote, such as ``m.w h.w``; each is looked up once per word.  about: what training saw, JSON
-    values only.
+    additional patterns, such as ``m.w h.w``; each is looked up once per word.  about: facts about the training,
+    JSON values only.
     """
 
     families: tuple[str, ...]

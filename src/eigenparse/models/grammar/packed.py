@@ -1,8 +1,8 @@
-"""Grammars small enough to give away: header and arrays of a grammar in, a few compressed bytes out, and back.
+"""Compact grammar files: header and arrays of a grammar in, rounded and compressed bytes out, and back.
 
 Probabilities are kept as steps on a logarithmic scale; what lies below the scale is zero.
-The weights of a lexicon entry are relative to their largest, so that rare words, which borrow theirs
-from the same classes, look alike and are kept once (``entry_rows``).  Whole numbers take the smallest type that holds
+The weights of a lexicon entry are relative to their largest, so that rare words of the same
+class have the same row, which is stored once (``entry_rows``).  Whole numbers take the smallest type that holds
 them.  Every part is compressed by itself, with zlib (LZMA saves two bytes in a hundred and takes several times longer
 both ways).  All parts lie in one array of an ordinary model file.
 """
@@ -31,8 +31,11 @@ from eigenparse.models.schema import check_model
 PACKING = 3
 SPARSE = 0.25  # with a smaller share of values that are not zero, their places are kept as gaps
 MOST_BYTES = 4_000_000_000  # of all unpacked parts, and of an array made from them
-FREE_BYTES, MOST_TIMES = 64_000_000, 200  # so much may be unpacked, or so many times the packed size
-HARDLY = 0.7  # of the bytes themselves, which are read at once
+FREE_BYTES, MOST_TIMES = (
+    64_000_000,
+    200,
+)  # limits of unpacking: this many bytes, or this many times the packed size
+HARDLY = 0.7  # a part that shrinks to more than this share is stored uncompressed, which loads faster
 STEPS = 254  # of the scale of shares, besides zero
 FINE_STEPS = 2046  # of the scale of probabilities
 TOP_STEPS = 65534  # of the scale of an entry's largest weights
@@ -66,7 +69,7 @@ class PackedGrammar:
 
 
 def packed(grammar: LatentGrammar) -> tuple[PackedGrammar, str] | None:
-    """The grammar as it is written by default; None with negative weights, whose roundings would not average out."""
+    """The grammar as it is written by default; None with negative weights, which cannot be packed."""
     signed = any(member.is_signed for one in (grammar, *grammar.others) for member in one.members)
     return None if signed else (PackedGrammar(grammar), PACKED.name)
 
@@ -93,13 +96,13 @@ def pack_parts(header: dict[str, Any], arrays: Mapping[str, AnyArray]) -> tuple[
 
 
 def _compressed(content: bytes) -> bytes:
-    """Some bytes in the format of zlib; what hardly shrinks is left as it is."""
+    """Some bytes in the format of zlib; content that hardly shrinks is stored uncompressed."""
     zipped = zlib.compress(content, 6)
     return zlib.compress(content, 0) if len(zipped) > HARDLY * len(content) else zipped
 
 
 def _pack_one(name: str, arrays: Mapping[str, AnyArray], put: Any) -> dict[str, Any]:
-    """Put one array's parts; what is to be known besides them."""
+    """Write the parts of one array; return its entry of the notes."""
     array = arrays[name]
     note: dict[str, Any] = {"shape": list(array.shape), "type": array.dtype.str}
     if array.dtype.kind in "iu":
@@ -148,7 +151,7 @@ def unpack_parts(about: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> tu
     parts = _parts(about, np.ascontiguousarray(arrays["packed"]).data)
     made: Arrays = {}
     notes = about["notes"]
-    for name in sorted(notes, key=lambda name: name.endswith("entry_weight")):  # which need states and labels
+    for name in sorted(notes, key=lambda name: name.endswith("entry_weight")):  # last: they need others
         made[name] = _unpack_one(name, notes[name], parts, made)
     try:
         header = strict_json(parts["header"].tobytes())
@@ -175,7 +178,7 @@ def _parts(about: Mapping[str, Any], packed: memoryview) -> Arrays:
 
 
 def _expanded(piece: memoryview, size: int) -> bytes:
-    """The bytes of a piece, which must be as many as it says."""
+    """The bytes of a piece, whose number must be as announced."""
     try:
         content = zlib.decompressobj().decompress(piece, size + 1)
     except zlib.error as problem:
