@@ -15,7 +15,6 @@ from eigenparse.corpus.split_heads import word_tags
 from eigenparse.decode.dependency.rerank import read_nbest
 from eigenparse.decode.dependency.split_heads import (
     TreeParser,
-    parse_corpus,
     parse_split_heads,
     search_split_heads,
     tree_parser,
@@ -149,7 +148,7 @@ def test_long_and_empty_sentences_are_counted(folder: pathlib.Path) -> None:
     out = io.StringIO()
     lines = ["# sent_id = empty", "", *(f"{i}\tx" + "\t_" * 8 for i in range(1, 8)), "", "1\tx" + "\t_" * 8]
     limited = parser(folder, ParserOptions(max_length=6))
-    assert parse_corpus(limited, read_lines(lines, source="in", heads=False), out) == 1
+    assert limited.parse_corpus(read_lines(lines, source="in", heads=False), out) == 1
     found = read_lines(out.getvalue().split("\n"), source="out").trees
     assert found.lengths().tolist() == [0, 7, 1]
     assert found.head.tolist() == [0, 1, 2, 3, 4, 5, 6, 0]

@@ -286,13 +286,18 @@ class Lists(Protocol):
     def found(self) -> AnyArray: ...
 
 
-def write_lists(stream: TextIO, corpus: Conllu, lists: Lists, relations: Sequence[Sequence[str]]) -> None:
-    """Write each sentence once per tree, with rank and score in comments; relations: one row of names per rank."""
+def write_lists(
+    stream: TextIO, corpus: Conllu, lists: Lists, relations: Sequence[Sequence[str]], *, ranked: bool = True
+) -> None:
+    """Write each sentence once per tree, with rank and score in comments if ``ranked``.
+
+    relations: one row of names per rank.
+    """
     offsets = corpus.trees.offsets.tolist()
     for s, text in enumerate(corpus.text):
         low, high = offsets[s], offsets[s + 1]
         for rank in range(int(lists.found[s])):
-            notes = [f"{RANK}{rank + 1}", f"{SCORE}{lists.scores[s, rank]:.6f}"]
+            notes = [f"{RANK}{rank + 1}", f"{SCORE}{lists.scores[s, rank]:.6f}"] if ranked else []
             heads = lists.heads[rank, low:high].tolist()
             lines = sentence_lines(text, heads, relations[rank][low:high], notes)
             stream.write("\n".join(lines) + "\n\n")

@@ -6,7 +6,7 @@ from typing import TextIO
 import numpy as np
 
 from eigenparse.arrays import AnyArray, BoolVector, as_ids, frozen
-from eigenparse.corpus.conllu import Conllu, write_conllu, write_lists
+from eigenparse.corpus.conllu import Conllu, write_lists
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.split_heads import word_tags
 from eigenparse.decode.dependency.arcs import BLOCK
@@ -43,7 +43,13 @@ class TreeParser:
 
     def parse_corpus(self, corpus: Conllu, out: TextIO, *, n_best: int = 1) -> int:
         """Parse a file that has been read and write CoNLL-U; return how many sentences were too long."""
-        return parse_corpus(self, corpus, out, n_best=n_best)
+        for start in range(0, len(corpus), BLOCK):
+            part = corpus.part(start, start + BLOCK)
+            lists, tags = search_split_heads(self, part.trees, n_best)
+            found, names = _relations(self, part.trees, lists, tags)
+            called = [[names[r] for r in row] for row in found.tolist()]
+            write_lists(out, part, lists, called, ranked=n_best > 1)
+        return sum(too_long(self, n) for n in corpus.trees.lengths().tolist())
 
 
 def tree_parser(model: SplitHeads, options: ParserOptions | None = None) -> TreeParser:
@@ -79,11 +85,7 @@ def search_split_heads(parser: TreeParser, trees: Dependencies, n_best: int) -> 
     forms = trees.strings("form")
     names, ids = word_tags(trees, parser.model.tags)
     tags = [names[i] for i in ids]
-    lists = TreeLists(
-        np.zeros((n_best, trees.n_words), dtype=np.int32),
-        np.zeros((len(trees), n_best)),
-        np.ones(len(trees), dtype=np.int64),
-    )
+    lists = TreeLists.empty(n_best, trees.n_words, len(trees))
     for s, (low, high) in enumerate(zip(trees.offsets[:-1].tolist(), trees.offsets[1:].tolist())):
         if too_long(parser, high - low):
             lists.heads[0, low:high] = np.arange(high - low)
@@ -156,20 +158,6 @@ def _distinct_trees(
         heads_of_rows(best.label, best.left, best.right, best.position, parser.is_partial, heads)
         found.setdefault(heads.tobytes(), (heads, best))
     return list(found.values())[:n_best]
-
-
-def parse_corpus(parser: TreeParser, corpus: Conllu, out: TextIO, *, n_best: int = 1) -> int:
-    """Parse a file that has been read and write CoNLL-U; return how many sentences were too long."""
-    for start in range(0, len(corpus), BLOCK):
-        part = corpus.part(start, start + BLOCK)
-        lists, tags = search_split_heads(parser, part.trees, n_best)
-        found, names = _relations(parser, part.trees, lists, tags)
-        called = [[names[r] for r in row] for row in found.tolist()]
-        if n_best == 1:
-            write_conllu(out, part, lists.heads[0], called[0])
-        else:
-            write_lists(out, part, lists, called)
-    return sum(too_long(parser, n) for n in corpus.trees.lengths().tolist())
 
 
 def given_tags(parser: TreeParser, words: list[str], tags: list[str]) -> Choices:

@@ -43,6 +43,12 @@ class TreeLists:
     scores: FloatArray
     found: LongVector
 
+    @classmethod
+    def empty(cls, n_best: int, n_words: int, n_sentences: int) -> "TreeLists":
+        """Lists to fill: one tree per sentence, in which all words depend on the root."""
+        heads = np.zeros((n_best, n_words), dtype=np.int32)
+        return cls(heads, np.zeros((n_sentences, n_best)), np.ones(n_sentences, dtype=np.int64))
+
 
 def tagged_for(model: ArcModel, trees: Dependencies) -> Dependencies:
     """The same words with the tags that the parser predicts, if it was trained on predicted ones."""
@@ -118,11 +124,9 @@ def judged(model: ArcModel, judge: ArcJudge, columns: Words) -> Candidates:
 def _judged_lists(model: ArcModel, columns: Words, n_best: int) -> TreeLists:
     assert model.judge is not None
     found = judged(model, model.judge, columns)
-    n_sentences = columns.offsets.size - 1
-    heads = np.zeros((n_best, columns.tags.size), dtype=np.int32)
-    scores, count = np.zeros((n_sentences, n_best)), np.zeros(n_sentences, dtype=np.int64)
-    judged_trees(columns.offsets, found, heads, scores, count)
-    return TreeLists(heads, scores, count)
+    lists = TreeLists.empty(n_best, columns.tags.size, columns.offsets.size - 1)
+    judged_trees(columns.offsets, found, lists.heads, lists.scores, lists.found)
+    return lists
 
 
 def kbest(model: ArcModel, trees: Dependencies, n_best: int) -> TreeLists:
@@ -133,8 +137,6 @@ def kbest(model: ArcModel, trees: Dependencies, n_best: int) -> TreeLists:
     if model.judge is not None:
         return _judged_lists(model, columns, n_best)
     compiled = compiled_for(model)
-    heads = np.zeros((n_best, columns.tags.size), dtype=np.int32)
-    scores = np.zeros((len(trees), n_best))
-    found = np.zeros(len(trees), dtype=np.int64)
-    parse_kbest(columns, compiled, model.weights, model.order == 2, heads, scores, found)
-    return TreeLists(heads, scores, found)
+    lists = TreeLists.empty(n_best, columns.tags.size, len(trees))
+    parse_kbest(columns, compiled, model.weights, model.order == 2, lists.heads, lists.scores, lists.found)
+    return lists

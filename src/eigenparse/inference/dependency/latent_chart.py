@@ -71,11 +71,7 @@ def latent_lists(
 
     too_long: whether a sentence of this length is too long to parse; each of its words is then the head of the next.
     """
-    lists = TreeLists(
-        np.zeros((n_best, trees.n_words), dtype=np.int32),
-        np.zeros((len(trees), n_best)),
-        np.ones(len(trees), dtype=np.int64),
-    )
+    lists = TreeLists.empty(n_best, trees.n_words, len(trees))
     for s, (low, high) in enumerate(zip(trees.offsets[:-1].tolist(), trees.offsets[1:].tolist())):
         if too_long(high - low):
             lists.heads[0, low:high] = np.arange(high - low)

@@ -6,6 +6,7 @@ round their weights with ``rounded``, so that a model in memory and one that was
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -61,9 +62,16 @@ def table_of(
     return table
 
 
-def bits_of(table: AnyArray) -> int:
-    """Logarithm of the number of rows."""
-    return int(table.shape[0]).bit_length() - 1
+class Hashed:
+    """Base of records with a table of hashed weights, (2^bits,) or (2^bits, L)."""
+
+    __slots__ = ()
+    weights: Any
+
+    @property
+    def bits(self) -> int:
+        """Logarithm of the number of rows of the table."""
+        return int(self.weights.shape[0]).bit_length() - 1
 
 
 def known_codes(templates: list[str], codes: str = CODES) -> bool:

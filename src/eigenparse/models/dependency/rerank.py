@@ -12,7 +12,7 @@ from eigenparse.errors import OptionError
 from eigenparse.features.dependency.templates import ATTRIBUTES
 from eigenparse.models.container import Header
 from eigenparse.models.dependency.deptree import TreeFile, TreeModel
-from eigenparse.models.dependency.hashed import bits_of, table_of, table_parts
+from eigenparse.models.dependency.hashed import Hashed, table_of, table_parts
 from eigenparse.models.dependency.split_heads import SplitHeads
 
 FAMILIES = ("sides", "grandparent", "siblings")
@@ -31,7 +31,7 @@ MOST_PATTERNS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Reranker:
+class Reranker(Hashed):
     """A trained re-ranker.
 
     families: which tag patterns count.  weights: (2^bits,).  dense_weights: (1 + 2 M,): base score,
@@ -48,11 +48,6 @@ class Reranker:
     tree_models: tuple[TreeModel, ...]
     patterns: tuple[str, ...] = ()
     about: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def bits(self) -> int:
-        """Logarithm of the size of the weight table."""
-        return bits_of(self.weights)
 
     def to_parts(self) -> tuple[Header, dict[str, AnyArray]]:
         """Header and arrays of a model file; labellers of arcs are left out."""
