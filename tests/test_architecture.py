@@ -3,7 +3,7 @@
 import ast
 import functools
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 import pytest
 
@@ -50,7 +50,7 @@ MAY_IMPORT = {
     "": BASE | {"api", "batch", "corpus", "decode", "evaluate", "models", "estimators"},
 }
 
-# Functions that may have more parameters or lines, each with the reason.
+# Functions that may have more parameters, each with the reason; none may have more lines.
 VERB = "a verb has one parameter for each option of the command line"
 EXCEPTIONS: dict[str, str] = {
     "cli.draw.draw": VERB,
@@ -136,8 +136,8 @@ def cycles(package: pathlib.Path) -> list[tuple[str, ...]]:
     return sorted(groups)
 
 
-def large_functions(package: pathlib.Path) -> dict[str, str]:
-    """Functions with too many parameters or lines, as ``module.function``, and how large they are."""
+def large_functions(package: pathlib.Path, exceptions: Collection[str] = EXCEPTIONS) -> dict[str, str]:
+    """Functions with too many parameters or lines, and how large they are."""
     found = {}
     for name, tree in sources(package).items():
         for node in ast.walk(tree):
@@ -146,7 +146,8 @@ def large_functions(package: pathlib.Path) -> dict[str, str]:
             given = node.args.posonlyargs + node.args.args + node.args.kwonlyargs
             size = sum(one.arg not in ("self", "cls") for one in given)
             lines = (node.end_lineno or node.lineno) - node.lineno + 1
-            if size > MOST_PARAMETERS or lines > MOST_LINES:
+            allowed = f"{name}.{node.name}" in exceptions
+            if (size > MOST_PARAMETERS and not allowed) or lines > MOST_LINES:
                 found[f"{name}.{node.name}"] = f"{size} parameters, {lines} lines"
     return found
 
@@ -180,9 +181,8 @@ def test_no_module_imports_itself_on_some_way() -> None:
 
 
 def test_functions_stay_small() -> None:
-    large = large_functions(PACKAGE)
-    assert {name: size for name, size in large.items() if name not in EXCEPTIONS} == {}
-    assert [name for name in EXCEPTIONS if name not in large] == []
+    assert large_functions(PACKAGE) == {}
+    assert large_functions(PACKAGE, ()).keys() == EXCEPTIONS.keys()
 
 
 def test_verbs_stay_short() -> None:

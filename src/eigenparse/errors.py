@@ -12,7 +12,7 @@ UNPRINTABLE = "\ufffd"
 
 
 def printable(text: str) -> str:
-    """The same text with everything that could upset a terminal or an XML reader replaced."""
+    """The same text with control characters, which terminals and XML readers do not accept, replaced."""
     return "".join(character if character.isprintable() else UNPRINTABLE for character in text)
 
 
@@ -36,7 +36,7 @@ def _format_error(problem: str, source: str, line: int, remedy: str) -> FormatEr
 
 
 def missing_extra(extra: str) -> ImportError:
-    """What an import without its optional packages raises."""
+    """The error of an import whose optional packages are missing."""
     return ImportError(f"the extra `{extra}` is not installed; run pip install 'eigenparse[{extra}]'")
 
 

@@ -36,7 +36,7 @@ def test_what_no_tree_of_the_grammar_has_is_put_in_and_marked(page: Page) -> Non
         assert len(page.all("#limits button")) == names
     assert "No tree of the grammar has this" in page.text("#status")
     node = page.all('.node[data-id="UVW:5:8:1"]')[0]
-    assert node.get_attribute("aria-label").endswith("put in as you say")
+    assert node.get_attribute("aria-label").endswith("put in by you")
     assert node.find_element("css selector", ".ring").get_attribute("stroke-dasharray") == "5 3"
     assert "XYZ" not in page.text("#brackets")
     page.choose(page.all('.node[data-id="tag:1"]')[0], "Another tag")

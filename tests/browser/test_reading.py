@@ -33,7 +33,7 @@ def test_long_sentences_can_be_read_and_moved(page: Page, size: tuple[int, bool]
     room = page.read("document.getElementById('tree').clientWidth")
     assert width(page) <= room
     assert page.read(SMALLEST) >= 10.95  # labels that would be smaller are not drawn
-    page.one('.zoom button[aria-label^="Nearer"]').click()
+    page.one('.zoom button[aria-label^="Zoom in"]').click()
     assert width(page) > room or size[1]
     page.one("#tree").send_keys("t")
     rows = page.read("[...document.querySelectorAll('.node')].map((n) => n.getBoundingClientRect().y)")

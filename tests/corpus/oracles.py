@@ -7,6 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from eigenparse.corpus.brackets import format_trees, take_trees
 from eigenparse.corpus.columns import Label, Treebank, Trees
 
 Tree = tuple[Any, Any]
@@ -134,3 +135,8 @@ def _binary(tree: Tree, above: tuple[str, ...], factor: str, horizontal: int, ve
             label = Label((tree[0],), True, remembered, ancestors[: vertical - 1])
         node = (label, [made[k], node] if factor == "right" else [node, made[k]])
     return node
+
+
+def format_tree(treebank: Treebank, i: int) -> str:
+    """Tree ``i`` on one line."""
+    return format_trees(take_trees(treebank, i, i + 1)).decode("utf-8").rstrip("\n")

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpus.oracles import COMMON, EDITORIAL, NASTY, Tree, all_written, nested, trees
+from corpus.oracles import COMMON, EDITORIAL, NASTY, Tree, all_written, format_tree, nested, trees
 from eigenparse.corpus.brackets import (
-    format_tree,
+    encode_trees,
     format_trees,
     indent,
     join_treebanks,
@@ -45,7 +45,7 @@ def test_reads_what_it_writes(found: list[Tree]) -> None:
     assert format_trees(treebank).decode() == text
     assert treebank.label.dtype == treebank.parent.dtype == treebank.word.dtype == np.int32
     assert_same(parse_trees(format_trees(treebank)), treebank)
-    pretty = "\n".join(format_tree(treebank, i, pretty=True) for i in range(len(treebank)))
+    pretty = "\n".join(indent(format_tree(treebank, i)) for i in range(len(treebank)))
     assert_same(parse_trees(pretty), treebank)
 
 
@@ -160,7 +160,7 @@ def test_nesting_of_any_depth() -> None:
     treebank = parse_trees(text)
     assert treebank.label.size == depth
     assert format_tree(treebank, 0) == text
-    assert_same(parse_trees(format_tree(treebank, 0, pretty=True)), treebank)
+    assert_same(parse_trees(indent(format_tree(treebank, 0))), treebank)
     with pytest.raises(FormatError, match="1: the bracket opened here is never closed"):
         parse_trees(text[:-1])
 
@@ -257,7 +257,7 @@ def test_writing_to_paths_and_streams(tmp_path: pathlib.Path) -> None:
     stream = io.StringIO()
     write_trees(treebank, stream)
     write_trees(treebank, tmp_path / "out.mrg")
-    write_trees(treebank, tmp_path / "pretty.mrg", pretty=True)
+    (tmp_path / "pretty.mrg").write_bytes(encode_trees(treebank, pretty=True))
     assert (tmp_path / "out.mrg").read_text(encoding="utf-8") == stream.getvalue() == f"( {SINGLE})\n(X é)\n"
     assert_same(read_trees(tmp_path / "pretty.mrg"), treebank)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out.mrg", "pretty.mrg"]

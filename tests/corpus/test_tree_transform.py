@@ -17,12 +17,13 @@ from corpus.oracles import (
     all_written,
     binarised,
     clean_trees,
+    format_tree,
     nested,
     nested_binary,
     normalised,
     trees,
 )
-from eigenparse.corpus.brackets import format_tree, format_trees, parse_trees, read_trees
+from eigenparse.corpus.brackets import format_trees, parse_trees, read_trees
 from eigenparse.corpus.columns import Label, Treebank, Trees, check_trees
 from eigenparse.corpus.normalise import Normalisation, compact, normalise, normalise_report
 from eigenparse.corpus.transform import Binarisation, as_treebank, binarise, chain_table, unbinarise

@@ -5,12 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from tests.dependency.toys import small, toy
+from tests.dependency.toys import arc_marginals, small, toy
 
 from eigenparse.corpus.conllu import read_lines
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.features.dependency.arc_columns import arc_columns, judge_templates
-from eigenparse.inference.dependency.arcs import arc_marginals, believed, judge_weights, judged, kbest, parse
+from eigenparse.inference.dependency.arcs import believed, judge_weights, judged, kbest, parse
 from eigenparse.kernels.dependency.arc_features import BUCKET
 from eigenparse.kernels.dependency.arc_judge import judge_pass, judge_rows, place_of, sight_of
 from eigenparse.learn.dependency.arc_judge import BITS, FEWEST, SCALE

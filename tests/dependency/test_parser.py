@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from tests.dependency.oracles import all_trees, tree_score
-from tests.dependency.toys import parsed_text, small, toy
+from tests.dependency.toys import arc_marginals, parsed_text, small, toy
 
 from eigenparse.corpus.conllu import read_lines
 from eigenparse.errors import ModelFileError, OptionError
 from eigenparse.features.dependency.arc_columns import arc_columns, compile_templates
-from eigenparse.inference.dependency.arcs import arc_marginals, kbest, parse
+from eigenparse.inference.dependency.arcs import kbest, parse
 from eigenparse.kernels.dependency.arc_features import arc_rows, row_buffer, sentence_parts
 from eigenparse.kernels.dependency.arc_training import sentence_scores, tree_total
 from eigenparse.models.registry import load_model, save_model

@@ -15,7 +15,7 @@ from tests.dependency.toys import toy
 from eigenparse.corpus.conllu import read_lines
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.decode.dependency.rerank import tree_totals
-from eigenparse.decode.dependency.split_heads import kbest_split_heads, tree_parser
+from eigenparse.decode.dependency.split_heads import search_split_heads, tree_parser
 from eigenparse.errors import DataError
 from eigenparse.inference.dependency import proper_trees
 from eigenparse.inference.dependency.latent_chart import latent_lists
@@ -177,7 +177,7 @@ def test_lists_of_trees_never_sum_to_more_than_all_trees(name: str, request: pyt
     model = request.getfixturevalue(name)
     words = treebank([(("n0", "N"), ("v1", "V"), ("new", "N"), ("n1", "N"))], [(2, 0, 2, 3)])
     if name == "model":
-        lists = kbest_split_heads(tree_parser(model), words, 400)
+        lists, _ = search_split_heads(tree_parser(model), words, 400)
     else:
         lists = latent_lists(model, words, 400, lambda n: False)
     found, n = lists.found[0], len(all_trees(4))

@@ -15,9 +15,8 @@ from eigenparse.corpus.split_heads import word_tags
 from eigenparse.decode.dependency.rerank import read_nbest
 from eigenparse.decode.dependency.split_heads import (
     TreeParser,
-    kbest_split_heads,
-    parse_corpus,
     parse_split_heads,
+    search_split_heads,
     tree_parser,
 )
 from eigenparse.decode.grammar.parser import ParserOptions
@@ -126,7 +125,7 @@ def test_lists_are_distinct_ordered_and_begin_with_the_best(folder: pathlib.Path
     run("parse", folder / "m", folder / "gold.conllu", "--kbest", 5, "--output", folder / "lists.conllu")
     lines = (folder / "lists.conllu").read_text().split("\n")
     corpus, groups, scores = read_nbest(lines, source="lists")
-    best = kbest_split_heads(parser(folder), read_conllu(folder / "gold.conllu").trees, 1)
+    best, _ = search_split_heads(parser(folder), read_conllu(folder / "gold.conllu").trees, 1)
     heads = [tuple(corpus.trees.select([s]).head.tolist()) for s in range(len(corpus))]
     assert broken_trees(corpus.trees)[0].size == 0
     assert max(map(len, groups)) == 5
@@ -140,7 +139,7 @@ def test_lists_are_distinct_ordered_and_begin_with_the_best(folder: pathlib.Path
 
 
 def test_lists_of_words_with_any_tag_repeat_no_tree(folder: pathlib.Path) -> None:
-    lists = kbest_split_heads(parser(folder), from_tokens([["qqq", "zzz", "qqq", "yyy"]]), 6)
+    lists, _ = search_split_heads(parser(folder), from_tokens([["qqq", "zzz", "qqq", "yyy"]]), 6)
     assert lists.found[0] > 3
     assert len({row.tobytes() for row in lists.heads[: lists.found[0]]}) == lists.found[0]
 
@@ -149,7 +148,7 @@ def test_long_and_empty_sentences_are_counted(folder: pathlib.Path) -> None:
     out = io.StringIO()
     lines = ["# sent_id = empty", "", *(f"{i}\tx" + "\t_" * 8 for i in range(1, 8)), "", "1\tx" + "\t_" * 8]
     limited = parser(folder, ParserOptions(max_length=6))
-    assert parse_corpus(limited, read_lines(lines, source="in", heads=False), out) == 1
+    assert limited.parse_corpus(read_lines(lines, source="in", heads=False), out) == 1
     found = read_lines(out.getvalue().split("\n"), source="out").trees
     assert found.lengths().tolist() == [0, 7, 1]
     assert found.head.tolist() == [0, 1, 2, 3, 4, 5, 6, 0]

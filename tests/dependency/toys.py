@@ -7,10 +7,15 @@ import numpy as np
 from tests.dependency.oracles import all_trees
 from typer.testing import CliRunner
 
+from eigenparse.arrays import FloatArray
 from eigenparse.cli.main import app, register
 from eigenparse.corpus.conllu import read_input, read_lines
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.decode.dependency.arcs import parse_corpus
+from eigenparse.inference.dependency.arcs import columns_for, compiled_for, judged
+from eigenparse.kernels.dependency.arc_decoding import scores_of
+from eigenparse.kernels.dependency.arc_judge import judged_scores
+from eigenparse.kernels.dependency.eisner import NO_ENDS, NO_SIBLINGS, arc_posteriors
 from eigenparse.learn.dependency.arcs import ArcOptions
 from eigenparse.models.dependency.arcs import ArcModel
 
@@ -57,3 +62,16 @@ def run(*arguments: object) -> str:
     result = CliRunner().invoke(app, words, catch_exceptions=False)
     assert result.exit_code == 0
     return result.output
+
+
+def arc_marginals(model: ArcModel, trees: Dependencies, sentence: int, *, scale: float = 1.0) -> FloatArray:
+    """(n + 1, n + 1) posterior of each arc h -> m under p(tree) ~ exp(scale * score)."""
+    columns = columns_for(model, trees.select([sentence]))
+    marginal = np.zeros((columns.tags.size + 1, columns.tags.size + 1))
+    if model.judge is not None:
+        scores = judged_scores(0, columns.offsets, judged(model, model.judge, columns))
+        arc_posteriors(scores * scale, NO_SIBLINGS, NO_ENDS, marginal)
+        return marginal
+    scores, siblings, ends = scores_of(columns, 0, compiled_for(model), model.weights, model.order == 2)
+    arc_posteriors(scores * scale, siblings * np.float32(scale), ends * scale, marginal)
+    return marginal

@@ -3,7 +3,6 @@
 import doctest
 import json
 import pickle
-import zlib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,7 @@ from eigenparse.kernels.grammar.unpack import place_shares
 from eigenparse.models.container import write_container
 from eigenparse.models.grammar.entry_rows import rows_of
 from eigenparse.models.grammar.few import FewValues
-from eigenparse.models.grammar.packed import PackedGrammar, from_scale, pack_parts, to_scale, unpack_parts
+from eigenparse.models.grammar.packed import PackedGrammar, pack_parts, scale_table, to_scale, unpack_parts
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.registry import load_model, read_parts, save_model
 from eigenparse.synthetic import sample_treebank
@@ -55,7 +54,7 @@ def grammar() -> LatentGrammar:
 def test_scales_are_off_by_half_a_step_at_most(values: list[float], least: float, steps: int) -> None:
     given_values = np.array(values)
     codes, low, high = to_scale(given_values, least, steps)
-    back = from_scale(codes, low, high, steps)
+    back = scale_table((low, high), steps)[codes]
     kept = given_values > least
     assert np.array_equal(codes > 0, kept)
     assert not back[~kept].any()
@@ -171,25 +170,6 @@ def test_rows_of_entries_come_back(lexicon: tuple[Any, Any, Any]) -> None:
         number[0] = rows.shared[label[0]] + 1
         assert not place_shares(one, label, states, number, rows.shared, rows.share, scale, out)
         assert not place_shares(one, label, states, rows.number, rows.shared, rows.share[:-1], scale, out)
-
-
-def test_older_files_kept_the_weights_of_every_entry() -> None:
-    weights = np.array([1.0, 0.5, 0.25, 1.0, 0.5, 0.25], dtype=np.float32)
-    arrays = {"m.states": np.array([3, 1], np.int32), "skeleton.entry_label": np.zeros(2, np.int32)}
-    about, packed = pack_parts({}, {**arrays, "m.entry_weight": weights})
-    assert next(part[2] for part in about["layout"] if part[0] == "m.entry_weight") == [3]
-    codes, low, high = to_scale(weights, 1e-3, 254)
-    old = {"m.entry_weight.top": np.full(2, 1, "<u2"), "m.entry_weight": codes.astype(np.uint8)}
-    pieces = {name: zlib.compress(part.tobytes()) for name, part in old.items()}
-    kept = [part for part in about["layout"] if not part[0].startswith("m.entry_weight")]
-    layout = [*kept, *([n, old[n].dtype.str, [old[n].size], "zlib", len(pieces[n])] for n in old)]
-    lengths = np.cumsum([0, *(part[4] for part in about["layout"])])
-    whole = packed["packed"].tobytes()
-    content = [whole[a:b] for a, b, part in zip(lengths, lengths[1:], about["layout"]) if part in kept]
-    about["notes"]["m.entry_weight"] |= {"top": [0.0, 0.0], "scale": [low, high]}
-    stream = np.frombuffer(b"".join([*content, *pieces.values()]), np.uint8)
-    found = unpack_parts(about | {"packing": 2, "layout": layout}, {"packed": stream})[1]
-    np.testing.assert_allclose(found["m.entry_weight"], weights, rtol=0.02)
 
 
 def _proper_logs(grammar: LatentGrammar) -> list[float]:

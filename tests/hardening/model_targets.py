@@ -9,7 +9,7 @@ from typing import Any
 from unittest import mock
 
 from tests.cli.calls import call
-from tests.hardening.targets import COLUMNS, CONLLU, NBEST, Target, spoil_model, tone, with_older_tables
+from tests.hardening.targets import COLUMNS, CONLLU, NBEST, Target, spoil_model, tone
 
 TREES = """(TOP (S (NP (NNS dogs)) (VP (VBD saw) (NP (NNS men)))))
 (TOP (S (NP (DT the) (NN man)) (VP (VBD slept))))
@@ -118,11 +118,6 @@ KINDS: dict[str, tuple[str, tuple[str, ...]]] = {
         ("info MODEL", "transcribe MODEL few.wav --frames"),
     ),
 }
-OLDER = (
-    "judged arcs",
-    "split heads",
-    "reranker",
-)  # also as files with weights in the way of earlier releases
 # What a small corpus would not give, and what would make files large.
 SMALL: dict[str, Any] = {
     "eigenparse.learn.grammar.span_filter.ENOUGH": 10,
@@ -198,10 +193,6 @@ def model_targets(folder: pathlib.Path, only: Collection[str] = tuple(KINDS)) ->
             done = call(*(located(folder, word) for word in line.split()), "--out", path)
             assert done.code == 0, f"{line}: {done.err}"
             targets.append(_target(name, path, verbs))
-            if name in OLDER:
-                older = path.with_name(f"older-{path.name}")
-                older.write_bytes(with_older_tables(path.read_bytes()))
-                targets.append(_target(f"older {name}", older, verbs))
     return targets
 
 

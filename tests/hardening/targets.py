@@ -5,7 +5,6 @@ import io
 import json
 import pathlib
 import random
-import re
 import struct
 import wave
 import zlib
@@ -286,22 +285,6 @@ def spoil_json(content: bytes, edits: list[Edit]) -> bytes:
     for _, where, what in edits:
         _tamper_header(document, where, what)
     return json.dumps(document).encode()
-
-
-def with_older_tables(content: bytes) -> bytes:
-    """The same model with tables of weights as earlier releases wrote them: numbers of rows, and these rows."""
-    document, arrays = _opened(content)
-    named = re.search(r'"relations": (\[.*?\])', json.dumps(document))
-    n_relations = len(json.loads(named[1])) if named else 1
-    for name in [name for name in arrays if re.search(r"(^|\.|label_)used$", name)]:
-        place, used = name.removesuffix("used"), np.unpackbits(arrays.pop(name)).view(np.bool_)
-        table = np.zeros(used.size, np.float32)
-        table[used] = arrays.pop(f"{place}values")
-        arrays.pop(f"{place}top", None)
-        table = table.reshape(-1, n_relations) if place.endswith("label_") else table
-        rows = np.flatnonzero(table.reshape(len(table), -1).any(axis=1))
-        arrays |= {f"{place}rows": rows.astype(np.uint32), f"{place}weights": table[rows]}
-    return _file(document["kind"], document["header"], arrays)
 
 
 def _file(kind: str, header: Any, arrays: dict[str, Any]) -> bytes:

@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.hardening.model_targets import KINDS, OLDER, model_targets, use
+from tests.hardening.model_targets import KINDS, model_targets, use
 from tests.hardening.targets import TEXTS, Target, refused_or_read, spoil, spoil_json, spoil_model
 
 from eigenparse.models import container
@@ -78,7 +78,7 @@ def test_every_array_of_every_kind_is_spoilt(models: dict[str, Target], tmp_path
             assert name in NEVER_WRITTEN or any(map(pattern.fullmatch, spoilt[kind.name])), (kind.name, name)
 
 
-@pytest.mark.parametrize("kind", [*KINDS, *(f"older {name}" for name in OLDER)])
+@pytest.mark.parametrize("kind", KINDS)
 @bounded
 @given(changes=edits, sealed=st.booleans())
 def test_models(
@@ -138,7 +138,7 @@ def test_inputs_that_once_broke_a_reader(path: pathlib.Path, tmp_path: pathlib.P
         "backoff-tagger": partial(use, folder=path.parent, verbs=("sample MODEL -n 2",)),
         "hmm-sums": partial(use, folder=path.parent, verbs=("info MODEL",)),
         "rhmm-sums": partial(use, folder=tmp_path, verbs=("merge MODEL MODEL --out written",)),
-        "older-split-heads": partial(
+        "split-heads": partial(
             use, folder=path.parent, verbs=(f"score MODEL {path.parent / 'conllu-whole'}",)
         ),
     }

@@ -13,7 +13,7 @@ from eigenparse.draw.layout import shape_of
 from eigenparse.learn.grammar.judge_cases import gold_brackets, tags_of
 from eigenparse.plot.calibration import Calibration, calibrate
 
-LEAST = 0.01  # posteriors below are not looked at
+LEAST = 0.01  # smaller posteriors are ignored
 
 
 def calibrations(

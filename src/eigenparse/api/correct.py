@@ -1,7 +1,7 @@
-"""Trees under correction: one correction in, the best tree that keeps all that is known out.
+"""Interactive correction: one correction in, the best tree that keeps all corrections so far out.
 
 The grammar parses again under every correction that some tree of it keeps.  One that none keeps, because it needs a
-rule that was never seen, is put into the tree as it stands, so that a person can reach any tree.
+rule that was never seen, is put into the tree directly, so that a user can reach any tree.
 """
 
 import math
@@ -22,7 +22,7 @@ _LEAF = re.compile(r"\(([^\s()]+) ([^\s()]+)\)")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A sentence with what some tree of its grammar keeps, what was put in by hand, and the best trees of both."""
+    """A sentence, the constraints that some tree of its grammar keeps, those put in directly, and the best trees."""
 
     request: Request
     parses: tuple[Parse, ...]
@@ -35,9 +35,9 @@ class Draft:
 
     @classmethod
     def of(cls, grammar: Grammar, request: Request, k: int = 1) -> "Draft":
-        """The best trees under all that is known; what no tree of the grammar keeps is put in, one by one.
+        """The best trees under all constraints; those that no tree of the grammar keeps are put in, one by one.
 
-        DataError for what no tree at all can keep.
+        DataError for constraints that no tree at all can keep.
         """
         try:
             return cls._parsed(grammar, request, (), k)

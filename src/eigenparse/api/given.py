@@ -1,4 +1,4 @@
-"""What callers give in, checked values out, or a DataError or OptionError that says what to give instead."""
+"""Checks of arguments of the public interface; errors say what to give instead."""
 
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
@@ -32,7 +32,7 @@ def tokens_given(sentence: Any) -> tuple[str, ...]:
 
 
 def sentences_given(sentences: Any) -> Iterable[Any]:
-    """Several sentences; not one, whose letters would be taken for sentences."""
+    """Several sentences; a single string is refused, because its letters would be taken for sentences."""
     if isinstance(sentences, str | bytes | Mapping) or not isinstance(sentences, Iterable):
         name = type(sentences).__name__
         raise DataError(f"sentences of type {name}; give a list of them, and one alone to parse")

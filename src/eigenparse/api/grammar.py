@@ -177,7 +177,7 @@ class Grammar:
         required: Iterable[Span] = (),
         forbidden: Iterable[Span] = (),
     ) -> Request:
-        """A sentence and its constraints, checked for what brackets cannot hold."""
+        """A sentence and its constraints; tokens that brackets cannot represent are refused."""
         tokens = tokens_given(self._tokens(sentence, tags) if isinstance(sentence, str) else sentence)
         if not tokens:
             raise DataError("an empty sentence has no tree; leave it out")

@@ -5,7 +5,7 @@ from eigenparse.decode.grammar.results import Parse
 from eigenparse.draw import draw_svg, draw_text
 from eigenparse.draw.layout import shape_of
 
-SURE, MOST_DOUBTS = 0.9, 5  # posteriors below it are doubtful; so many of them are shown
+SURE, MOST_DOUBTS = 0.9, 5  # smaller posteriors count as uncertain; maximum number of them that is shown
 
 
 def svg(parse: Parse, *, title: str | None = None) -> str:

@@ -18,11 +18,11 @@ def conventions(grammar: "Grammar") -> dict[str, str]:
 
 
 def tokens_in(grammar: "Grammar", sentence: str) -> list[str]:
-    """The tokens of a string: as they stand if it is clearly tokenised, else found as the grammar's treebank does."""
+    """The tokens of a string, split at blanks if it is clearly tokenised, else as in the grammar's treebank."""
     return tokens_of(sentence, **conventions(grammar))
 
 
 def sentences_of(grammar: "Grammar", text: str | Iterable[str]) -> Iterator[list[str]]:
-    """The sentences of a text, or of its lines; blank lines part paragraphs."""
+    """The sentences of a text, or of its lines; blank lines separate paragraphs."""
     lines = text.split("\n") if isinstance(text, str) else text
     return sentence_tokens(lines, **conventions(grammar))

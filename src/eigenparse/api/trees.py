@@ -58,7 +58,7 @@ def binarisation_of(grammar: LatentGrammar) -> Binarisation:
 
 
 def normalisation_of(grammar: LatentGrammar) -> Normalisation:
-    """How the trees that a grammar was learnt from were cleaned; models that do not say so were cleaned as usual."""
+    """How the trees that a grammar was learnt from were cleaned; the default if the model does not say."""
     said, usual = grammar.report.get("normalisation"), Normalisation()
     if not isinstance(said, dict):
         return usual

@@ -1,7 +1,7 @@
-"""A correcting loop: parse, let a person fix one node, parse again under what is known, and keep what was accepted.
+"""Interactive correction: parse, let the user fix one node, parse again under all corrections, save accepted trees.
 
-Every accepted tree is added to the end of the file at once, so nothing is lost when the loop is left; called again, it
-goes on after the sentences whose trees are there already.
+Every accepted tree is added to the end of the file at once, so nothing is lost when the user stops; the next run
+continues after the sentences whose trees are in the file.
 """
 
 import os
@@ -28,7 +28,7 @@ HELP = """\
   (enter)      the tree is right: keep it, next sentence
   3 NP         constituent 3 is an NP
   2-5 NP       words 2 to 5 are an NP; 2-5 alone: they belong together
-  x 3          constituent 3 is none
+  x 3          constituent 3 is not a constituent
   t 4 VBD      the tag of word 4 is VBD
   u            undo the last correction
   s            leave this sentence out, next
@@ -37,7 +37,7 @@ Ask = Callable[[str], str]
 
 
 def ask(model: Path, asked: ParseRequest, prompt: Ask = input) -> int:
-    """Correct the trees of sentences one by one; says how many are in the file in the end."""
+    """Correct the trees of sentences one by one; at the end, report how many trees the file has."""
     if asked.output is None:
         raise OptionError("--ask needs --output FILE, to which every accepted tree is added")
     grammar = Grammar.of(load_model(model, *GRAMMARS))
@@ -67,7 +67,7 @@ def _filled(path: Path) -> bool:
 
 
 def append_line(path: Path, line: str) -> None:
-    """Add a line to the end of a file and see that it is on the disk."""
+    """Add a line to the end of a file and flush it to disk."""
     with path.open("ab") as stream:
         stream.write(f"{line}\n".encode())
         stream.flush()
@@ -93,7 +93,7 @@ def corrected(grammar: Grammar, request: Request, prompt: Ask) -> str | None:
             try:
                 drafts.append(fixed(grammar, drafts[-1], words))
                 if drafts[-1].parse.status == "imposed":
-                    print("no tree of the grammar has this; it is put in as you say")
+                    print("no tree of the grammar has this; it is put into the tree as given")
             except (DataError, ValueError, IndexError) as problem:
                 print(problem if isinstance(problem, DataError) else f"not understood\n{HELP}")
                 continue
@@ -130,7 +130,7 @@ def fixed(grammar: Grammar, draft: Draft, words: list[str]) -> Draft:
 
 
 def _index(word: str, n: int) -> int:
-    """A number that a person counts from 1."""
+    """A number counted from 1."""
     number = int(word)
     if not 1 <= number <= n:
         raise DataError(f"{number} is none of 1 to {n}; look at the numbers above")

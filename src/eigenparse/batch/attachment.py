@@ -1,4 +1,4 @@
-"""What training a dependency model saw, and how well it parses development trees."""
+"""Facts about the training of dependency models, and their scores on development trees."""
 
 import time
 
@@ -28,7 +28,7 @@ def evaluate_trees(model: TreeModel, data: TreeData) -> list[str]:
 
 
 def arcs_learnt(model: ArcModel) -> list[str]:
-    """What training a graph-based parser saw."""
+    """Facts about the training of a graph-based parser."""
     about = model.about
     lines = [
         f"learnt from {about['sentences']} sentences, {about['words']} words, "
@@ -40,7 +40,7 @@ def arcs_learnt(model: ArcModel) -> list[str]:
 
 
 def trees_learnt(model: TreeModel) -> list[str]:
-    """What training a latent tree model saw."""
+    """Facts about the training of a latent tree model."""
     about = model.about
     lines = [f"learnt {model.n_states} states from {about['trees']} trees"]
     if about.get("lifted"):
@@ -52,5 +52,5 @@ def trees_learnt(model: TreeModel) -> list[str]:
 
 
 def reranker_learnt(model: Reranker) -> list[str]:
-    """What training a re-ranker saw."""
+    """Facts about the training of a re-ranker."""
     return [f"learnt from {model.about['lists']} lists; weights {model.dense_weights.round(3).tolist()}"]

@@ -37,8 +37,8 @@ class ChainBlock:
 class Counted(Sums):
     """Log probability, length and repairs of sequences; perplexity is of all their symbols.
 
-    logs: of symbols given those before, unknown ones as one.  whole: with the sequences' lengths and unknown symbols
-    told apart, a distribution over all sequences.
+    logs: of symbols given those before, unknown ones as one.  whole: of whole sequences, with their lengths and
+    the identity of unknown symbols.
     """
 
     logs: tuple[float, ...]
@@ -83,7 +83,7 @@ def evaluate(model: ChainModel, gold: SymbolText) -> list[str]:
 
 
 def count_chain(model: ChainModel, corpus: Sequences) -> Counted:
-    """What a model says of sequences; every prediction is a distribution over symbols."""
+    """Log probabilities of sequences; every prediction is a distribution over symbols."""
     found = filtered(model, model.encode(corpus.columns[0]), corpus.offsets)
     spans = itertools.pairwise(corpus.offsets.tolist())
     logs = tuple(float(found.log_p[i:j].sum()) for i, j in spans)
@@ -92,7 +92,7 @@ def count_chain(model: ChainModel, corpus: Sequences) -> Counted:
 
 
 def tag(path: Path, asked: TagRequest, where: Where) -> Iterator[bytes]:
-    """Symbols and the number of the most probable hidden state of each; posteriors: of all states that matter."""
+    """Symbols and the number of the most probable hidden state of each; posteriors: of all likely states."""
     _require_proper(path, "states")
     if asked.kbest != 1 or asked.form != "auto":
         raise OptionError("an HMM tags the symbols that it was trained on; leave out --kbest and --format")

@@ -1,4 +1,4 @@
-"""Trees read and cleaned, and what else can be made of them: CoNLL-U, sentences, words and tags, binary trees."""
+"""Read and normalise trees; convert them to CoNLL-U, sentences, tagged words or binary trees."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ from eigenparse.work.progress import tell
 def cleaned(
     sources: Sequence[str | Path], *, skip_broken: bool = False, options: Normalisation = Normalisation()
 ) -> Treebank:
-    """The normalised trees of files; what was left out is said."""
+    """The normalised trees of files, with a message about what was left out."""
     reading = read_trees_report(sources, skip_broken=skip_broken)
     found = normalise_report(reading.treebank, options=options)
     for note in notes(reading):
@@ -38,7 +38,7 @@ def conllu(treebank: Treebank, rules: Path | None) -> list[str]:
 
 
 def chosen_rules(treebank: Treebank) -> HeadRules:
-    """The English rules, or, where they do not fit, rules learnt from these trees, which is said."""
+    """The English rules or, if they do not fit, rules learnt from these trees, with a message."""
     rules, share = rules_for(treebank)
     if share < ENOUGH:
         tell(

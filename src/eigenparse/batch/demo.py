@@ -22,7 +22,7 @@ from eigenparse.synthetic import english_grammar, latent_grammar, sample_treeban
 
 Tell = Callable[[str], None]
 N_TEST = 500
-TEST_SEED = 1_000_000  # away from every seed that a user would choose for training
+TEST_SEED = 1_000_000  # a seed that users are unlikely to choose for training
 N_WARM, NOTICEABLE = 100, 5.0
 WIDTH = 100
 PAIR = (
@@ -69,7 +69,7 @@ def log_likelihoods(grammar: LatentGrammar, sentences: Sequence[Sequence[str]]) 
 def proper(grammar: LatentGrammar) -> LatentGrammar:
     """The same grammar with the words of every state summing to one.
 
-    Learnt lexicons leave room for unknown words, so that their weights are no probabilities.
+    Learnt lexicons reserve weight for unknown words, so that their weights do not sum to one.
     """
     skeleton, members = grammar.skeleton, []
     for weights in grammar.members:
@@ -95,7 +95,7 @@ def compare(train: Treebank, gold: Treebank, seed: int) -> list[Row]:
     truth = latent_grammar(english_grammar())
     truth = replace(
         truth, members=tuple(map(single, truth.members))
-    )  # as learnt ones: the same compiled kernels
+    )  # the type of learnt weights, so that the same compiled kernels are used
     return [*rows, judge("the true grammar", truth, gold, 0.0)]
 
 

@@ -17,7 +17,7 @@ from eigenparse.corpus.normalise import normalise
 from eigenparse.draw import draw_arcs_svg, draw_arcs_text, draw_svg, draw_text, png
 from eigenparse.errors import OptionError
 
-MOST_BESIDE = 10  # pictures that are written beside each other without being asked
+MOST_BESIDE = 10  # more pictures than this need --folder
 Corpus = Treebank | Dependencies
 
 

@@ -16,10 +16,10 @@ _SAMPLE = 1 << 16  # bytes looked at
 
 @dataclass(frozen=True, slots=True)
 class EvaluateRequest:
-    """What the user asked for; a format uses what has a meaning for it.
+    """The options of ``evaluate``; each format uses those that apply to it.
 
-    keep_tag_suffix: whether N-D and N are different tags; None: if the guess has such tags.  drop: labels whose words
-    do not count.  rate: samples per second that the times of .phn files count.
+    keep_tag_suffix: whether N-D and N are different tags; None: only if the guess has such tags.  drop: labels whose
+    words do not count.  rate: samples per second that the times of .phn files count.
     """
 
     gold: Path
@@ -47,7 +47,7 @@ FORMATS = {
     "columns": ("eigenparse.batch.evaluate_columns", "columns"),
 }
 _OF_TREES = ("params", "strict", "cutoff", "keep_tag_suffix", "drop")
-IDLE = {  # fields of a request that change nothing for a format
+IDLE = {  # options that have no effect for a format
     "phones": (*_OF_TREES, "compare", "train", "per_label"),
     "brackets": ("train", "rate"),
     "dependencies": (*_OF_TREES, "train", "rate"),

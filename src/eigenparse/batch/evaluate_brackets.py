@@ -98,7 +98,7 @@ def _as_json(
 def _evalb_text(
     request: EvaluateRequest, scores: BracketScores, how: str, found: Comparison | None
 ) -> Iterator[str]:
-    """What EVALB prints, to the byte; all else is said on standard error."""
+    """The output of EVALB, byte for byte; messages go to standard error."""
     yield evalb_report(scores)
     for line in [describe(scores), f"paired {how}", *notes(scores)]:
         tell(line)

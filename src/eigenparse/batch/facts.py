@@ -1,4 +1,4 @@
-"""Facts and figures as lines for people."""
+"""Facts and figures as readable lines."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Where results go, and the promise that no result replaces something that the same command reads."""
+"""Output streams and files, and the check that no output replaces a file that the same command reads."""
 
 import os
 import sys
@@ -28,7 +28,7 @@ def result_stream(path: Path | None) -> Iterator[IO[bytes]]:
 
 
 def write_chunks(chunks: Iterable[bytes], path: Path | None) -> int:
-    """Write results as they come and say how many bytes; a file appears when the first is there and all are whole."""
+    """Write results as they arrive and return the number of bytes; a file appears only when it is complete."""
     todo, written = iter(chunks), 0
     for first in todo:
         with result_stream(path) as stream:
@@ -44,7 +44,7 @@ def check_files(
     written: Iterable[str | Path | None],
     folders: Iterable[str | Path | None] = (),
 ) -> None:
-    """Refuse, before any work, outputs that cannot be written, that meet, or that would replace an input.
+    """Refuse, before any work, outputs that cannot be written, are named twice, or would replace an input.
 
     read: files, folders, globs or URLs.  written: files.  folders: that files are written into, which no input may
     stand in.  Symbolic links, hard links and other spellings of a path name the same file.
@@ -72,7 +72,7 @@ def check_files(
 
 
 def _check_target(path: Path) -> None:
-    """Refuse early what could not be written after hours of work."""
+    """Refuse an output that cannot be written before any work is done."""
     if str(path) == "-":
         raise OptionError(
             "-: is no file to write; leave the option out to write to standard output, or name a file"
@@ -99,7 +99,7 @@ def _inputs(read: Iterable[str | Path | None]) -> Iterator[Path]:
 
 
 def _identity(path: Path) -> tuple[object, ...]:
-    """Equal for all names of one file."""
+    """A key that is equal for all names of one file."""
     try:
         found = path.stat()
     except OSError:

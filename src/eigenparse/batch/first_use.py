@@ -1,4 +1,4 @@
-"""Say that kernels are about to be compiled, which happens once on a machine."""
+"""Announce that kernels will be compiled, which happens once per machine."""
 
 import os
 from importlib.util import find_spec
@@ -9,7 +9,7 @@ from eigenparse.work.progress import tell
 
 
 def announce_first_use(kind: Kind) -> None:
-    """One line on standard error if this machine keeps no compiled kernels of a kind yet."""
+    """One line on standard error if there are no compiled kernels of a kind on this machine yet."""
     if kind.kernels is None or "NUMBA_CACHE_DIR" in os.environ:
         return
     found = find_spec(kind.kernels)

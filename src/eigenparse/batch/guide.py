@@ -31,7 +31,7 @@ from eigenparse.work.progress import tell
 from eigenparse.work.work import Where, open_work
 
 SENTENCES = 200  # in a block
-# Tags of dependency treebanks that phrase treebanks may lack, and what stands for them; the rest is tagged freely.
+# Replacements of tags that phrase treebanks may not have; words with other unknown tags are tagged freely.
 OTHER_TAGS: Mapping[str, tuple[str, ...]] = {
     "?": (".",), "!": (".",), "HYPH": (":",), "NFP": (":", "."), "AFX": ("JJ",), "ADD": ("NNP", "NN"),
     "SYM": ("NN",), "LS": ("CD",), "-LRB-": ("(",), "-RRB-": (")",), "(": ("-LRB-",), ")": ("-RRB-",),
@@ -41,11 +41,11 @@ WAYS = ("tags and arcs", "tags and uncrossed arcs", "tags alone")
 
 @dataclass(frozen=True, slots=True)
 class GuideOptions:
-    """What arcs demand.
+    """Which constraints the arcs give.
 
-    required: share of a sort's spans that are phrases from which on they must be.  crossed: share of them that are
-    crossed up to which they must not be.  most: sentences to take, evenly spread; None for all.  longest: words of
-    the longest sentence taken.
+    required: smallest share of phrases among the spans of a sort for which spans must be phrases.  crossed: largest
+    share of crossed spans for which spans must not be crossed.  most: number of sentences, evenly spaced; None for
+    all.  longest: maximum number of words of a sentence.
     """
 
     required: float = 0.85
@@ -65,7 +65,7 @@ class GuideBlock:
 
 
 def learn_from(trees: Path, arcs: Path) -> SpanCounts:
-    """How the spans of arcs lie in the trees of the same sentences, which need not be in the same order."""
+    """Count how often spans of arcs are phrases in trees of the same sentences, which may be in another order."""
     treebank = normalise(read_trees(trees))
     spans_of = ({(i, j) for i, j, _ in brackets} for brackets in gold_brackets(treebank))
     known = {_plain(words): spans for words, spans in zip(tokens_of(treebank), spans_of)}
@@ -80,7 +80,7 @@ def learn_from(trees: Path, arcs: Path) -> SpanCounts:
 
 
 def _plain(words: Sequence[str]) -> tuple[str, ...]:
-    """Words with their brackets as characters."""
+    """Words with -LRB- and -RRB- as parentheses."""
     return tuple(word.replace("-LRB-", "(").replace("-RRB-", ")").replace(" ", "_") for word in words)
 
 
@@ -93,7 +93,7 @@ def guide(
 ) -> Iterator[bytes]:
     """Trees one per line, the confidence of each in the label of its root, as ``(TOP=0.93 (S ...))``.
 
-    counts: how the spans of arcs lie in phrase trees; None: as in GUM.
+    counts: how often spans of arcs are phrases; None: the counts of GUM.
     """
     sentences = [one for one in arc_sentences(read_conllu(arcs).trees) if len(one.words) <= options.longest]
     step = max(len(sentences) / (options.most or len(sentences)), 1.0) if sentences else 1.0
@@ -113,7 +113,7 @@ def guide(
 
 
 def summary(told: Counter[str]) -> list[str]:
-    """What was made of the sentences, and what had to be left out."""
+    """Message about the sentences that were parsed and those left out."""
     n = max(told["sentences"], 1)
     lines = [f"{told['sentences']} sentences: " + ", ".join(f"{told[way]} by {way}" for way in WAYS)]
     if told["left out"]:
@@ -141,7 +141,7 @@ def guide_block(block: GuideBlock) -> tuple[list[str], Counter[str]]:
 def guided_parse(
     grammar: Grammar, sentence: ArcSentence, block: GuideBlock, told: Counter[str]
 ) -> Parse | None:
-    """The tree under all demands that the grammar can keep: first all, then none of the required phrases."""
+    """The tree under the constraints that the grammar can keep: first all, then without the required phrases."""
     options = block.options
     kept = demands(sentence, block.counts, required=options.required, crossed=options.crossed)
     tags = tuple(known_tag(grammar, tag) for tag in sentence.tags)
@@ -162,11 +162,11 @@ def guided_parse(
 
 
 def known_tag(grammar: Grammar, tag: str) -> str | None:
-    """The tag, or what stands for it in the grammar; None to leave it open."""
+    """The tag, or its replacement in the grammar; None to leave it open."""
     known = grammar.tables.parser.words.tags
     return next((name for name in (tag, *OTHER_TAGS.get(tag, ())) if name in known), None)
 
 
 def confidence(found: Parse) -> float:
-    """The mean posterior of a tree's phrases: what share of them is expected to be right."""
+    """The mean posterior of a tree's phrases: the expected share of correct ones."""
     return float(np.mean([one.posterior for one in found.brackets])) if found.brackets else 1.0

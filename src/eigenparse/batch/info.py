@@ -1,4 +1,4 @@
-"""What is in a model, as JSON values and as lines for people."""
+"""The contents of a model, as JSON values and as readable lines."""
 
 from pathlib import Path
 from typing import Any

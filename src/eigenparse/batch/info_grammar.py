@@ -59,7 +59,7 @@ def _short(value: float) -> float:
 
 
 def fact_table(facts: dict[str, Any]) -> list[str]:
-    """The same facts for people."""
+    """The same facts as readable lines."""
     lines = [
         f"{name:<16}{value}"
         for name, value in facts.items()

@@ -1,4 +1,4 @@
-"""What a user gives as text in, sentences of tokens out; its kind is recognised, and what was done with it said."""
+"""Input text in, sentences of tokens out; its format is recognised, and a message says how it is read."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -25,15 +25,15 @@ from eigenparse.errors import FormatError
 from eigenparse.work.progress import tell
 
 LOOK = 200  # lines that tell what a text is
-MOST = 0.9  # share of lines that must look so
+MOST = 0.9  # share of lines that must match
 SENTENCES = 500  # of CoNLL-U that are read at a time
 Words = Iterator[list[str] | None]
 _CLOSING = "\"'”’)]»"
 _SAID = {
     TOKENS: "",
-    RAW: "looks like plain text: its sentences and tokens were found first; --tokens takes it as it is",
-    RAW_LINES: "looks like plain text with a sentence on each line: its tokens were found first; --raw joins lines, "
-    "--tokens takes it as it is",
+    RAW: "looks like plain text: it was split into sentences and tokens; --tokens reads it as it is",
+    RAW_LINES: "looks like plain text with a sentence on each line: it was split into tokens; --raw joins lines, "
+    "--tokens reads it as it is",
     "trees": "holds bracketed trees; their words are parsed",
     "conllu": "holds CoNLL-U; its words are parsed",
 }
@@ -77,7 +77,7 @@ def opened(asked: ParseRequest) -> Iterator[str]:
 
 
 def n_sentences(asked: ParseRequest) -> int | None:
-    """How many sentences a file of lines of sentences, or of CoNLL-U, has; None where only reading tells."""
+    """Number of sentences of a file with one per line, or of CoNLL-U; None if it is not known in advance."""
     path = asked.constraints or asked.source
     if asked.text is not None or not path.is_file():
         return None
@@ -103,7 +103,7 @@ def is_interactive(asked: ParseRequest) -> bool:
 
 
 def name_of(asked: ParseRequest) -> str:
-    """What a sentence about the input calls it."""
+    """The name of the input in messages."""
     if asked.text is not None:
         return "the text"
     return "standard input" if str(asked.source) == STANDARD_INPUT else str(asked.source)
@@ -133,7 +133,7 @@ def _has_sentence_lines(lines: list[str]) -> bool:
 
 
 def _said(asked: ParseRequest, kind: str, how: str, head: list[str]) -> Iterator[str]:
-    """What a user should know about how the input is read."""
+    """The message about how the input is read."""
     name = name_of(asked)
     if asked.reading == AUTO:
         if _SAID[how] and (asked.text is None or how in ("trees", "conllu")):

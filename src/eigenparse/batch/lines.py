@@ -24,7 +24,9 @@ def _decoded(stream: Readable, source: str) -> Iterator[str]:
     """UTF-8 text; the first line loses its byte-order mark.  No more than a line is ever held."""
     lines = iter(lambda: stream.readline(LONGEST_LINE + 1), b"")
     for number, line in enumerate(lines, start=1):
-        if number == 1:  # binary data may hold the end of a line anywhere: more of it tells its kind
+        if (
+            number == 1
+        ):  # binary data may contain line ends anywhere, so more bytes are needed to recognise it
             refuse_bytes(line if recognise_bytes(line) is None else line + stream.read(HEAD), source)
         if len(line) > LONGEST_LINE:
             raise FormatError(
@@ -68,7 +70,7 @@ def sentence_lines(lines: Iterable[str], size: int) -> Iterator[tuple[int, tuple
 
 
 def shifted(problem: FormatError, first: int) -> FormatError:
-    """The same complaint with the line of the whole file."""
+    """The same error with the line number in the whole file."""
     return FormatError(
         problem.problem, source=problem.source, line=problem.line + first - 1, remedy=problem.remedy
     )

@@ -26,7 +26,7 @@ from eigenparse.work.progress import tell
 from eigenparse.work.work import Where, open_work
 
 SENTENCES = 500  # in a block
-NO_TAGS = "the sentences have no tags, on which this model relies; tag them or train --tags predicted"
+NO_TAGS = "the sentences have no tags, which this model needs; tag them or train with --tags predicted"
 GRAMMAR_ONLY = ("decoder", "combination", "threshold", "constraints")
 
 
@@ -55,7 +55,9 @@ def parse_arcs(path: Path, asked: ParseRequest, where: Where) -> Iterator[bytes]
 def parse_trees(path: Path, asked: ParseRequest, where: Where) -> Iterator[bytes]:
     """Trees of a latent tree model."""
     _check(asked, *GRAMMAR_ONLY)
-    _tree_parser(ModelPlace.of(path), asked.max_length, asked.memory)  # a model that cannot is refused here
+    _tree_parser(
+        ModelPlace.of(path), asked.max_length, asked.memory
+    )  # a model that cannot parse is refused here
     counts: Counter[str] = Counter()
     yield from _parsed(trees_block, path, asked, where, counts)
 
@@ -79,7 +81,7 @@ def _parsed(
 
 
 def _check(asked: ParseRequest, *meaningless: str) -> None:
-    """Refuse options that have no meaning for these models."""
+    """Refuse options that do not apply to these models."""
     if asked.form not in ("brackets", "conllu") or asked.tagged:
         raise OptionError(
             "a dependency parser reads CoNLL-U or tokens and writes CoNLL-U; leave out other formats"

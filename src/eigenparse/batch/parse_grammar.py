@@ -89,7 +89,7 @@ def _done(
     work: Work,
     counts: Counter[str],
 ) -> Iterator[T]:
-    """What a task makes of every block, in order; counts: is told what happened to the sentences."""
+    """What a task makes of every block, in order; counts: collects the status of the sentences."""
     for made, counted in work.map(task, todo):
         counts.update(counted)
         work.progress("sentences", counts["lines"], counts["expected"] or None)
@@ -97,13 +97,13 @@ def _done(
 
 
 def written_block(block: ParseBlock) -> tuple[bytes, Counter[str]]:
-    """The trees of a block as they are written, and what happened to its sentences."""
+    """The trees of a block as text, and the status of its sentences."""
     found, counts = parse_block(block)
     return b"".join(written(one, block.asked) for one in found), counts
 
 
 def parse_block(block: ParseBlock) -> tuple[Lists, Counter[str]]:
-    """The trees of a block, none for an empty line, and what happened to its sentences."""
+    """The trees of a block, none for an empty line, and the status of its sentences."""
     grammar, asked = loaded_grammar(block.place, block.asked), block.asked
     real = [request for request in block.requests if request is not None]
     if asked.constraints is not None:
@@ -120,7 +120,7 @@ def parse_block(block: ParseBlock) -> tuple[Lists, Counter[str]]:
 
 
 def _drafted(grammar: Grammar, request: Request, k: int) -> tuple[Parse, ...]:
-    """The trees of a sentence, with what no tree of the grammar keeps put in; DataError names the sentence."""
+    """The trees of a sentence; constraints that no tree of the grammar keeps are put in."""
     if len(request.tokens) > grammar.options.max_length:
         return next(grammar.stream([request]))
     try:
@@ -130,7 +130,7 @@ def _drafted(grammar: Grammar, request: Request, k: int) -> tuple[Parse, ...]:
 
 
 def loaded_grammar(place: ModelPlace, asked: ParseRequest) -> Grammar:
-    """A grammar that searches as it was asked to; made once by every process."""
+    """A grammar with the given search options; loaded once per process."""
     return _grammar(place, asked.decoder, asked.combination, asked.threshold, asked.max_length, asked.memory)
 
 
@@ -149,12 +149,12 @@ def _grammar(
 
 
 def _is_watched(asked: ParseRequest) -> bool:
-    """Whether progress may be shown: not where trees scroll by."""
+    """Whether progress may be shown: not if trees are printed to the terminal."""
     return asked.output is not None or not sys.stdout.isatty()
 
 
 def _blocks(todo: Iterable[Request | None], size: int) -> Iterator[tuple[Request | None, ...]]:
-    """Blocks of so many sentences, empty lines not counted."""
+    """Blocks of ``size`` sentences, empty lines not counted."""
     part: list[Request | None] = []
     n = 0
     for request in todo:
@@ -228,7 +228,7 @@ def _count_line(counts: Counter[str], found: tuple[Parse, ...]) -> None:
 
 
 def summary(counts: Counter[str]) -> list[str]:
-    """What a user should know about a run; DataError if there was no line."""
+    """The messages about a run; DataError if there was no line."""
     if not counts["lines"]:
         raise DataError("the input has no line: nothing to parse; check the file, or what was piped in")
     named = [

@@ -26,7 +26,7 @@ from eigenparse.run.local import thread_map
 from eigenparse.work.work import Where
 
 LOOK = 200  # lines that tell trees from text
-MOST_LOG = 700.0  # exp of more is no number
+MOST_LOG = 700.0  # exp of a larger number overflows
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ def sentence_logs(grammar: Grammar, words: Sequence[str], *, exact: bool) -> tup
         return spelt, one_event
     likelihood = grammar.kbest(words, 1)[0].likelihood
     items = None if likelihood is None else likelihood.found.items
-    if likelihood is None or items is None:  # only pieces were found: their tree is a bound
+    if likelihood is None or items is None:  # no whole tree was found: the glued one gives a bound
         return (0.0 if likelihood is None else likelihood.total(),) * 2
     known = [part.lexicon.table.words for part in parts]
     if all(word in words_of for word in words for words_of in known):  # there is nothing to spell

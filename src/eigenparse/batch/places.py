@@ -1,4 +1,4 @@
-"""Models that every process which does a task reads itself, once."""
+"""Model files that each worker process loads once, instead of being sent with every task."""
 
 import functools
 import os

@@ -55,7 +55,7 @@ def _training(path: Path) -> dict[str, Any] | None:
 
 
 def training_curves(content: dict[str, Any], n_labels: int) -> list[Curves]:
-    """Singular values, learning, states by label and time by stage, as far as a training says them."""
+    """Singular values, learning, states by label and time by stage, as far as the report has them."""
     report, labels = content["report"], content["labels"]
     found = [singular_curves(report, labels, most=n_labels) if labels else None, learning_curves(report)]
     states = sorted(content["states"], reverse=True)
@@ -75,7 +75,7 @@ def training_curves(content: dict[str, Any], n_labels: int) -> list[Curves]:
 
 
 def grammar_curves(path: Path, gold: Path | None, most: int, n_labels: int) -> list[Curves]:
-    """What a grammar says about its learning and, with gold trees, about its calibration."""
+    """Curves of the training of a grammar and, with gold trees, of its calibration."""
     latent = load_model(path)
     names = [str(label) for label in latent.skeleton.labels]
     found = [singular_curves(latent.report, names, most=n_labels), learning_curves(latent.report)]

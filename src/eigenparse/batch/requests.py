@@ -1,4 +1,4 @@
-"""What a user asks of a verb; a kind of model uses what has a meaning for it."""
+"""Requests: the options of a command; each kind of model uses those that apply to it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -9,7 +9,7 @@ from eigenparse.errors import OptionError
 
 STANDARD_INPUT = "-"
 FLAGS = {"n_labels": "labels", "as_json": "json", "form": "format"}  # of fields with other names
-# How text is read: as it looks, as tokens separated by spaces, as prose, as one sentence of prose a line.
+# How text is read: as it looks, as tokens separated by spaces, as plain text, as plain text with one sentence per line.
 AUTO, TOKENS, RAW, RAW_LINES = "auto", "tokens", "raw", "raw-lines"
 
 
@@ -52,7 +52,7 @@ class TagRequest:
 class ScoreRequest:
     """Trees or sequences whose probabilities are wanted.
 
-    column: of files of columns.  project: of signed weights the nearest distribution.  exact: sum over all trees.
+    column: of files of columns.  project: use the nearest distribution to signed weights.  exact: sum over all trees.
     """
 
     sources: Sequence[str] = (STANDARD_INPUT,)
@@ -101,7 +101,7 @@ class InfoRequest:
 
 
 def refuse_given(asked: Any, what: str, *names: str) -> None:
-    """OptionError if one of these fields of a request was given, which change nothing for what is asked about."""
+    """OptionError if one of these fields of a request was given, which have no effect for this kind of model."""
     for one in fields(asked):
         if one.name in names and getattr(asked, one.name) != one.default:
             flag = FLAGS.get(one.name, one.name).replace("_", "-")

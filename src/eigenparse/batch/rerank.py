@@ -1,4 +1,4 @@
-"""The best tree of every list of the best trees that a parser found."""
+"""Choose the best tree of every n-best list."""
 
 import io
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from eigenparse.work.work import Where
 
 
 def rerank(path: Path, asked: ParseRequest, where: Where) -> Iterator[bytes]:
-    """The tree of every list that the re-ranker likes best, in CoNLL-U."""
+    """The tree with the highest score of every list, in CoNLL-U."""
     text, lines = io.StringIO(), read_text(asked.source).split("\n")
     rerank_conllu(loaded(ModelPlace.of(path)), lines, text, source=str(asked.source))
     yield text.getvalue().encode("utf-8")

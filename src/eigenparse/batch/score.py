@@ -50,7 +50,7 @@ def score_brackets(path: Path, asked: ScoreRequest, where: Where) -> Iterator[by
 
 
 def _signed(grammar: Grammar, treebank: Treebank, found: TreeScores, project: bool) -> str:
-    """What is to be said of signed weights, and what the nearest distribution costs."""
+    """The message about signed weights, and how much log p changes under the nearest distribution."""
     raw = grammar.score(treebank) if project else found
     negative = f"{int((raw.sign <= 0).sum())} of {raw.sign.size} totals are not positive"
     if not project:
@@ -119,7 +119,7 @@ def _tree_model(path: Path, asked: ScoreRequest) -> TreeModel:
 
 
 def _scored(model: TreeModel) -> str:
-    """What log p of a dependency tree is of."""
+    """The message that says what log p of a dependency tree describes."""
     if isinstance(model, SplitHeads):
         what = "log p is of forms and tags with their trees"
         if model.is_proper:

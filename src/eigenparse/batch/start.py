@@ -35,7 +35,7 @@ def _warm_up() -> None:
 
 @contextmanager
 def quick_imports() -> Iterator[None]:
-    """Leave out what parsing does not need: the collector's rounds, and SciPy's BLAS, which numba looks for.
+    """Skip what parsing does not need: garbage collection, and SciPy's BLAS, which numba would import.
 
     No kernel of parsing multiplies matrices by BLAS; importing it is a tenth of the CPU time of ``eigenparse parse``.
     """

@@ -44,7 +44,7 @@ class TagBlock:
 def tag(path: Path, asked: TagRequest, where: Where) -> Iterator[bytes]:
     """Tokens and their labels, in order; only some blocks are held."""
     place = ModelPlace.of(path)
-    loaded(place)  # refuse what is no tagger before anything is read
+    loaded(place)  # a model that is not a tagger is refused before anything is read
     written = 0
     with open_work("tagging", where) as work:
         for text in tag_lines(place, asked, open_lines(asked.source), work):
@@ -89,7 +89,7 @@ def _parts(lines: Iterable[str], form: str) -> Iterator[tuple[int, tuple[str, ..
 
 
 def evaluate(model: Tagger, gold: Labelled) -> list[str]:
-    """How well a tagger does on labelled sequences: accuracy, known and unknown words, chunk F1 for IOB labels."""
+    """Scores of a tagger on labelled sequences: accuracy, known and unknown words, chunk F1 for IOB labels."""
     guess = [model.labels[k] for k in tag_ids(model, gold.sequences).tolist()]
     known, spans = set(model.first.words), list(itertools.pairwise(gold.sequences.offsets.tolist()))
     right = [gold.names[k] for k in gold.labels.tolist()]

@@ -41,7 +41,7 @@ class Conditional:
     n_totals: int
 
     def sentence(self) -> str:
-        """What is to be said of signed weights."""
+        """The message about signed weights."""
         return (
             f"{int((self.sign <= 0).sum())} of {self.sign.size} labellings and {self.n_totals} of {self.sign.size} "
             "sums over labellings are not positive"

@@ -66,7 +66,7 @@ def train(
 
 
 def read_data(reading: Any, sources: Sequence[str | Path], dev: str | Path | None) -> Data:
-    """The training data, and the development data if there is any; what was left out is said."""
+    """The training data, and the development data if there is any; with a message about what was left out."""
     with shown("reading"):
         data = reading.read(sources)
         read_gold = getattr(reading, "gold", lambda path: reading.read([path]))
@@ -80,7 +80,7 @@ def read_data(reading: Any, sources: Sequence[str | Path], dev: str | Path | Non
 
 
 def _tuned(options: Options, data: Data, work: Work) -> Options:
-    """The options as a kind that tunes itself on development data wants them."""
+    """The options, tuned on development data if the kind does that."""
     if not hasattr(options, "tuned"):
         return options
     place = "tuning" if data.gold is None else f"tuning-{fingerprint(data.gold)[:12]}"
@@ -89,7 +89,7 @@ def _tuned(options: Options, data: Data, work: Work) -> Options:
 
 
 def _learnt_lines(kind: Kind, model: Model) -> list[str]:
-    """What was learnt, for people: in the words of the kind's verb "learnt", or its summary."""
+    """Lines about the model: from the kind's verb "learnt", or its summary."""
     if "learnt" in kind.verbs:
         lines: list[str] = named(kind.verbs["learnt"])(model)
         return lines
@@ -103,7 +103,7 @@ def stage_lines(stages: Stages) -> list[str]:
 
 
 def _scored(kind: Kind, model: Model, options: Options, data: Data) -> list[Any]:
-    """Print how good the model is on the development data, beside a simpler one where the kind has one.
+    """Print the scores of the model on the development data, beside a simpler one where the kind has one.
 
     The kind's verb "evaluate" returns rows of figures by name, of which a table is printed, or sentences.
     """
@@ -130,7 +130,7 @@ def _by_label(model: Model) -> dict[str, Any]:
 
 
 def _write_report(path: Path, options: Options, model: Model, stages: Stages, more: dict[str, Any]) -> None:
-    """Everything about the run as JSON; unlike the model it may tell the time."""
+    """Everything about the run as JSON; unlike the model file it includes times."""
     content = {
         "options": asdict(options),
         "report": getattr(model, "report", {}),

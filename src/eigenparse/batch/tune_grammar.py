@@ -84,7 +84,7 @@ def evaluate(grammar: LatentGrammar, gold: Treebank | Shards) -> list[dict[str, 
 
 
 def learnt(grammar: LatentGrammar) -> list[str]:
-    """What was learnt, for people."""
+    """Facts about a trained grammar, as lines of text."""
     facts, report = grammar.summary(), grammar.report
     lines = [
         f"{report['method']}, seed {report['seed']}: {report['n_trees']} trees, {report['n_words']} words",

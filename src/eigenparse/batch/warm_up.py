@@ -1,7 +1,7 @@
-"""Compile the kernels before they are needed: nothing in, machine code in numba's folders out.
+"""Compile the kernels before they are needed; the machine code is kept in numba's cache.
 
 Every bundled model parses a sentence in each form; then a model of each kind is learnt from a few synthetic trees
-and used.  For images and for machines whose first user should not wait.
+and used.  For container images and new machines.
 """
 
 import tempfile

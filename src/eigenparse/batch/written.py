@@ -19,7 +19,7 @@ Lists = tuple[tuple[Parse, ...], ...]
 
 
 def detail_of(asked: ParseRequest) -> Detail:
-    """What is worked out of a parse because it is written."""
+    """The details of a parse that an output format needs."""
     return Detail(posteriors=asked.form != "brackets")
 
 

@@ -9,7 +9,7 @@ import typer
 from eigenparse.cli.app import READ, WRITTEN, app, verb
 from eigenparse.cli.checks import WAIT
 from eigenparse.cli.options import Cluster, Wait, run
-from eigenparse.cli.texts import arguments, default_form
+from eigenparse.cli.texts import arguments, default_form, reading_of
 
 EXAMPLES = """
 Examples:
@@ -55,56 +55,63 @@ class Combination(StrEnum):
     sum = "sum"
 
 
+Model = Annotated[Path, typer.Argument(metavar="[MODEL|TEXT]", help="Model file, or en (bundled)."), READ]
+Source = Annotated[
+    Path,
+    typer.Argument(metavar="[FILE|-|TEXT]", help="Text, tokens, trees or CoNLL-U; the format is recognised."),
+    READ,
+]
+Tagged = Annotated[bool, typer.Option("--tagged", help="Tokens are word_TAG; the tags are kept.")]
+Tokens = Annotated[bool, typer.Option("--tokens", help="Input is tokenised, with spaces.")]
+Raw = Annotated[bool, typer.Option("--raw", help="Plain text: split into sentences and tokens.")]
+RawLines = Annotated[
+    bool, typer.Option("--raw-lines", help="Plain text, one sentence per line: tokenise only.")
+]
+Kbest = Annotated[int, typer.Option(min=1, max=10_000, metavar="K", help="Number of trees per sentence.")]
+Format = Annotated[
+    Form | None, typer.Option("--format", help="Output format; a sentence given at a terminal is drawn.")
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option(min=0.0, max=1.0, help="Minimum posterior for a bracket; higher favours precision."),
+]
+MaxLength = Annotated[int | None, typer.Option(min=1, help="Skip sentences with more words.")]
+Memory = Annotated[int | None, typer.Option(min=1, metavar="MB", help="Memory limit per chart.")]
+Threads = Annotated[int, typer.Option(min=0, metavar="N", help="Threads or processes; 0 for all cores.")]
+Output = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Output file; it is written completely or not at all."),
+    WRITTEN,
+]
+Constraints = Annotated[
+    Path | None,
+    typer.Option(help="File of sentences with known brackets, such as: (NP the old man) the boats."),
+    READ,
+]
+Ask = Annotated[
+    bool, typer.Option("--ask", help="Correct trees interactively; accepted ones are added to --output.")
+]
+
+
 @verb(app, epilog=EXAMPLES)
 def parse(
-    model: Annotated[
-        Path,
-        typer.Argument(metavar="[MODEL|TEXT]", help="Model file, or en (bundled)."),
-        READ,
-    ],
-    source: Annotated[
-        Path,
-        typer.Argument(
-            metavar="[FILE|-|TEXT]", help="Text, tokens, trees or CoNLL-U; the format is recognised."
-        ),
-        READ,
-    ] = Path("-"),
-    tagged: Annotated[bool, typer.Option("--tagged", help="Tokens are word_TAG; the tags are kept.")] = False,
-    tokens: Annotated[bool, typer.Option("--tokens", help="Input is tokenised, with spaces.")] = False,
-    raw: Annotated[bool, typer.Option("--raw", help="Plain text: split into sentences and tokens.")] = False,
-    raw_lines: Annotated[
-        bool, typer.Option("--raw-lines", help="Plain text, one sentence per line: tokenise only.")
-    ] = False,
-    kbest: Annotated[
-        int, typer.Option(min=1, max=10_000, metavar="K", help="Number of trees per sentence.")
-    ] = 1,
-    form: Annotated[
-        Form | None,
-        typer.Option("--format", help="Output format; a sentence given at a terminal is drawn."),
-    ] = None,
+    model: Model,
+    source: Source = Path("-"),
+    tagged: Tagged = False,
+    tokens: Tokens = False,
+    raw: Raw = False,
+    raw_lines: RawLines = False,
+    kbest: Kbest = 1,
+    form: Format = None,
     decoder: Annotated[Decoder | None, typer.Option(help="What the chosen tree maximises.")] = None,
     combination: Annotated[Combination | None, typer.Option(help="How an ensemble is combined.")] = None,
-    threshold: Annotated[
-        float | None,
-        typer.Option(min=0.0, max=1.0, help="Minimum posterior for a bracket; higher favours precision."),
-    ] = None,
-    max_length: Annotated[int | None, typer.Option(min=1, help="Skip sentences with more words.")] = None,
-    memory: Annotated[int | None, typer.Option(min=1, metavar="MB", help="Memory limit per chart.")] = None,
-    jobs: Annotated[int, typer.Option(min=0, metavar="N", help="Threads or processes; 0 for all cores.")] = 1,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Output file; it is written completely or not at all."),
-        WRITTEN,
-    ] = None,
-    constraints: Annotated[
-        Path | None,
-        typer.Option(help="File of sentences with known brackets, such as: (NP the old man) the boats."),
-        READ,
-    ] = None,
-    ask: Annotated[
-        bool,
-        typer.Option("--ask", help="Correct trees interactively; accepted ones are added to --output."),
-    ] = False,
+    threshold: Threshold = None,
+    max_length: MaxLength = None,
+    memory: Memory = None,
+    jobs: Threads = 1,
+    output: Output = None,
+    constraints: Constraints = None,
+    ask: Ask = False,
     cluster: Cluster = None,
     wait: Wait = WAIT,
 ) -> None:
@@ -114,25 +121,16 @@ def parse(
     tokens, unless it is tokenised already.  For trees and CoNLL-U, only the words are used.  The default model is the
     bundled English one.
     """
-    from eigenparse.batch.requests import AUTO, RAW, RAW_LINES, TOKENS, ParseRequest
-    from eigenparse.errors import OptionError
+    from eigenparse.batch.requests import ParseRequest
     from eigenparse.models.registry import named
 
     model, source, text = arguments(model, source)
-    if constraints is not None and (text is not None or str(source) != "-" or tagged):
-        raise OptionError("--constraints FILE holds the sentences too; leave out --tagged and other input")
-    if text is not None and tagged:
-        raise OptionError("--tagged needs a file with one sentence per line; put the tagged text into one")
-    given = [name for name, wanted in ((TOKENS, tokens), (RAW, raw), (RAW_LINES, raw_lines)) if wanted]
-    if len(given) > 1:
-        raise OptionError(f"--{given[0]} and --{given[1]} exclude each other; leave one out")
-    if tagged and given:
-        raise OptionError(f"--tagged and --{given[0]} exclude each other; word_TAG tokens are split already")
+    given = {"tagged": tagged, "tokens": tokens, "raw": raw, "raw-lines": raw_lines}
     asked = ParseRequest(
         source=source,
         text=text,
         tagged=tagged,
-        reading=given[0] if given else AUTO,
+        reading=reading_of(given, constraints is not None, source, text),
         kbest=kbest,
         form=form.value if form else default_form(text, output),
         decoder=decoder.value if decoder else None,
@@ -145,5 +143,5 @@ def parse(
     )
     if ask:
         named("eigenparse.batch.ask:ask")(model, asked)
-        return
-    run("parse", model, asked, output, jobs, cluster, wait)
+    else:
+        run("parse", model, asked, output, jobs, cluster, wait)

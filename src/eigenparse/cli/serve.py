@@ -16,32 +16,34 @@ Examples:
 """
 
 
+Model = Annotated[
+    str, typer.Argument(metavar="[MODEL]", help="A grammar written by `train lpcfg`, or en."), READ
+]
+Universal = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MODEL", help="A model written by `train dependency`; its arcs are shown beside the tree."
+    ),
+    READ,
+]
+PerClient = Annotated[
+    int,
+    typer.Option(min=0, help="Concurrent requests per address; further ones get status 429; 0: no limit."),
+]
+Host = Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for other machines.")]
+
+
 @verb(app, epilog=EXAMPLES)
 def serve(
-    model: Annotated[
-        str, typer.Argument(metavar="[MODEL]", help="A grammar written by `train lpcfg`, or en."), READ
-    ] = "en",
-    dependencies: Annotated[
-        str | None,
-        typer.Option(
-            metavar="MODEL", help="A model written by `train dependency`; its arcs are shown beside the tree."
-        ),
-        READ,
-    ] = None,
-    host: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0 for other machines.")
-    ] = "127.0.0.1",
+    model: Model = "en",
+    dependencies: Universal = None,
+    host: Host = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 for any free port.")] = 8000,
     workers: Annotated[int, typer.Option(min=0, help="Number of parser processes; 0 for all cores.")] = 0,
     queue: Annotated[
         int, typer.Option(min=0, help="Maximum number of waiting requests; further ones get status 503.")
     ] = 128,
-    per_client: Annotated[
-        int,
-        typer.Option(
-            min=0, help="Concurrent requests per address; further ones get status 429; 0: no limit."
-        ),
-    ] = 0,
+    per_client: PerClient = 0,
     seconds: Annotated[float, typer.Option(min=0.01, help="Time limit for answering a request.")] = 20.0,
     body_seconds: Annotated[float, typer.Option(min=0.01, help="Time limit for receiving a request.")] = 10.0,
     write_seconds: Annotated[float, typer.Option(min=0.01, help="Time limit for reading the answer.")] = 10.0,

@@ -1,8 +1,8 @@
-"""Dependency trees in, the spans that their arcs speak of out; and how such spans lie in phrase trees.
+"""Spans of words that dependency arcs imply, and how often such spans are phrases of phrase-structure trees.
 
-The subtree of a word, without the punctuation and the conjunctions at its edges, is mostly a phrase, or at least
-crossed by none.  How often depends on the relation of the word and on whether something is joined to it, which make
-the *sort* of a span: ``nmod``, ``obl:agent``, ``obj +conj``.  A treebank with both annotations tells.
+The subtree of a word, without punctuation and conjunctions at its edges, usually is a phrase, or at least no phrase
+crosses it.  How often this is true depends on the *sort* of the span: the relation of the word and whether it has
+conjuncts, such as ``nmod``, ``obl:agent``, ``obj +conj``.  It is counted in a treebank with both annotations.
 """
 
 from collections import defaultdict
@@ -15,7 +15,7 @@ from eigenparse.corpus.dependencies import Dependencies
 EDGES = ("punct", "cc", "cc:preconj")  # relations that are cut off the edges of a subtree
 CLOSING = {"(": ")", "[": "]", "{": "}", "-LRB-": "-RRB-", "“": "”", "``": "''", "‘": "’", "«": "»"}
 OPENING = {right: left for left, right in CLOSING.items()} | {'"': '"', "'": "'"}
-FEW = 30  # spans of a sort that say too little about it
+FEW = 30  # sorts with fewer spans are not used
 
 
 class ArcSpan(NamedTuple):
@@ -71,7 +71,7 @@ def arc_sentences(trees: Dependencies) -> list[ArcSentence]:
 
 
 def arc_spans(sentence: ArcSentence) -> list[ArcSpan]:
-    """The subtrees without gaps that take up two words and more, but not the whole sentence."""
+    """The subtrees without gaps that have at least two words, but not the whole sentence."""
     heads, relations, n = sentence.heads, sentence.relations, len(sentence.heads)
     below: list[list[int]] = [[] for _ in range(n + 1)]
     for i, head in enumerate(heads):
@@ -115,7 +115,7 @@ def crosses(span: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
 
 
 def count_spans(sentences: Iterable[tuple[ArcSentence, Spans]]) -> dict[str, tuple[int, int, int]]:
-    """How the spans of each sort lie in trees, which are given as the spans of their phrases."""
+    """For each sort, how many spans are phrases and how many are crossed.  Trees are given as spans of phrases."""
     total: dict[str, list[int]] = defaultdict(lambda: [0, 0, 0])
     for sentence, phrases in sentences:
         for start, end, sort in arc_spans(sentence):
@@ -127,7 +127,7 @@ def count_spans(sentences: Iterable[tuple[ArcSentence, Spans]]) -> dict[str, tup
 
 
 class Demand(NamedTuple):
-    """A span that a phrase tree is to keep whole; required: as a phrase.  crossed: how often its sort is crossed."""
+    """A span that no phrase may cross.  required: it must be a phrase.  crossed: how often its sort is crossed."""
 
     start: int
     end: int
@@ -138,11 +138,11 @@ class Demand(NamedTuple):
 def demands(
     sentence: ArcSentence, counts: SpanCounts, *, required: float, crossed: float
 ) -> dict[tuple[int, int], bool]:
-    """The spans to keep whole, and whether each is to be a phrase; no two of them cross.
+    """The spans that no phrase may cross, and whether each must be a phrase; no two of them cross.
 
-    A sort whose spans are phrases at least as often as ``required`` gives phrases, one that is crossed at most as
-    often as ``crossed`` gives spans that nothing crosses, the others give nothing.  Where spans cross each other, the
-    one whose sort is crossed less often stays.
+    Spans of a sort must be phrases if its share of phrases is at least ``required``; they must not be crossed if its
+    share of crossed spans is at most ``crossed``; other sorts are ignored.  Of two spans that cross, the one whose
+    sort is crossed less often is kept.
     """
     found = []
     for start, end, sort in arc_spans(sentence):

@@ -146,12 +146,12 @@ def _other(content: bytes, source: str) -> tuple[AnyArray, int]:
 
 
 def is_silent(audio: Audio) -> bool:
-    """Whether nothing moves: all samples are the same."""
+    """Whether all samples are the same."""
     return bool(np.ptp(audio.samples) == 0.0)
 
 
 def refuse_silence(audio: Audio) -> Audio:
-    """The same recording; DataError if there is no sound on it."""
+    """The recording itself; DataError if it is silent."""
     if is_silent(audio):
         raise DataError(
             f"{audio.source}: the recording is silent (all samples are the same); check the microphone or leave it out"

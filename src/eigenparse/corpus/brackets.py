@@ -20,6 +20,7 @@ from eigenparse.kernels import brackets as kernel
 
 MAX_PROBLEMS = 1000
 MIN_WORDS_PER_SPLIT = 100
+MOST_INDENTS = 40  # deeper phrases are not indented further
 _PROBLEMS = {
     kernel.NEVER_CLOSED: ("the bracket opened here is never closed", "add the missing ')'"),
     kernel.UNMATCHED: ("this ')' closes nothing", "remove it or add the missing '('"),
@@ -34,11 +35,11 @@ _PROBLEMS = {
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read and what was not.
+    """The trees of some files, and what was skipped or repaired.
 
     sources: (F,) names of the files; first: (F + 1,) the number of each file's first tree.
-    problems holds at most MAX_PROBLEMS of the ``n_skipped`` broken trees.  ``n_split`` words stood
-    under a tag beside another word and got that tag for themselves.  left_out: files of folders
+    problems holds at most MAX_PROBLEMS of the ``n_skipped`` broken trees.  ``n_split`` words
+    shared a tag with another word and got a tag node of their own.  left_out: files of folders
     that hold no trees.
     """
 
@@ -293,7 +294,7 @@ def escape(symbol: str) -> str:
 
 
 def take_trees(treebank: Treebank, start: int, stop: int) -> Treebank:
-    """Trees ``start`` up to ``stop`` as columns of their own, with the same symbols."""
+    """Trees ``start`` up to, not including, ``stop``, with the same symbols."""
     low, high = int(treebank.offsets[start]), int(treebank.offsets[stop])
     parent = treebank.parent[low:high]
     return Treebank(
@@ -308,19 +309,13 @@ def take_trees(treebank: Treebank, start: int, stop: int) -> Treebank:
     )
 
 
-def format_tree(treebank: Treebank, i: int, *, pretty: bool = False) -> str:
-    """Tree ``i`` as text, on one line or (``pretty``) with one phrase per line."""
-    line = format_trees(take_trees(treebank, i, i + 1)).decode("utf-8").rstrip("\n")
-    return indent(line) if pretty else line
-
-
-def indent(line: str, *, width: int = 2, deepest: int = 40) -> str:
-    """A tree written on one line, spread over lines: phrases start lines, tags and words stay together."""
+def indent(line: str) -> str:
+    """A one-line tree as several lines: each phrase starts a line, tags stay with their words."""
     pieces: list[str] = []
     depth = 0
     for piece in line.split(" "):
         starts = piece.startswith("(")
-        pieces.append(("\n" + " " * (width * min(depth, deepest)) if starts and pieces else " ") + piece)
+        pieces.append(("\n" + " " * (2 * min(depth, MOST_INDENTS)) if starts and pieces else " ") + piece)
         depth += piece.count("(") - piece.count(")")
     return "".join(pieces).lstrip(" ")
 
@@ -333,9 +328,9 @@ def encode_trees(treebank: Treebank, *, pretty: bool = False) -> bytes:
     return "".join(indent(line) + "\n" for line in text.decode("utf-8").split("\n") if line).encode("utf-8")
 
 
-def write_trees(treebank: Treebank, target: str | Path | IO[str], *, pretty: bool = False) -> None:
+def write_trees(treebank: Treebank, target: str | Path | IO[str]) -> None:
     """Write all trees to a path (whole or not at all) or a text stream."""
-    text = encode_trees(treebank, pretty=pretty)
+    text = format_trees(treebank)
     if isinstance(target, str | Path):
         write_whole(target, text)
     else:

@@ -1,4 +1,4 @@
-"""What normalisation does, by the options that training, parsing, scoring and ``normalise`` share."""
+"""Options of tree normalisation, shared by training, parsing, scoring and ``normalise``."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ ROOT_NAMES = ("", "ROOT", "TOP", "S1", "VROOT")
 
 @dataclass(frozen=True, slots=True)
 class Normalisation:
-    """What cleaning does.
+    """What is removed from trees and what is kept.
 
     keep_tag_suffix: leave tags as they are (``N-D``), strip phrase labels only.
     dropped: labels that are removed with everything below.  marginal: labels removed where nothing but roots
@@ -23,7 +23,7 @@ class Normalisation:
     roots: tuple[str, ...] = ROOT_NAMES
 
 
-# The options that verbs have: one help for all of them.
+# Help of the options, the same for all commands.
 HELP = {
     "keep_tag_suffix": "Keep suffixes of tags such as N-D; strip them from phrase labels only.",
     "drop": "Remove nodes with this label and everything below, in addition to -NONE-, CODE and METADATA.",
@@ -31,7 +31,7 @@ HELP = {
 
 
 def normalisation_by(keep_tag_suffix: bool = False, drop: Sequence[str] = ()) -> Normalisation:
-    """What cleaning does by the options of a verb."""
+    """The normalisation that the options of a command ask for."""
     usual = Normalisation()
     more = tuple(label for label in drop if label not in usual.dropped)
     return replace(usual, keep_tag_suffix=keep_tag_suffix, dropped=(*usual.dropped, *more))

@@ -9,7 +9,7 @@ from eigenparse.errors import DataError
 
 
 class Cut:
-    """A base of records whose columns ``offsets`` (S + 1,) cut into sentences, trees or sequences."""
+    """Base of records whose columns are cut into sentences, trees or sequences by ``offsets`` (S + 1,)."""
 
     __slots__ = ()
     offsets: LongVector
@@ -25,7 +25,7 @@ class Treebank(Cut):
     label, parent, word: (N,); ``parent`` is -1 at roots, ``word`` is -1 at phrases, and a row
     with a word is a preterminal whose ``label`` is the tag.  The children of a row are, in
     order, the rows whose parent it is.  offsets: (S + 1,).  line: (S,), where each tree began.
-    weight: (S,), as how many trees each counts where grammars are learnt; None: each as one.
+    weight: (S,), how many times each tree counts when a grammar is learnt; None: once.
     """
 
     label: IntVector
@@ -39,7 +39,7 @@ class Treebank(Cut):
 
 
 def sentences_of(treebank: Treebank) -> list[tuple[str, ...]]:
-    """The words of every tree, and nothing else of it."""
+    """The words of every tree."""
     words = treebank.words
     bounds = zip(treebank.offsets[:-1].tolist(), treebank.offsets[1:].tolist())
     return [tuple(words[w] for w in treebank.word[i:j].tolist() if w >= 0) for i, j in bounds]
@@ -51,7 +51,7 @@ class Label:
 
     chain: the collapsed unary chain from top to bottom (one symbol if nothing was collapsed).
     partial: an intermediate node of binarisation, written ``@X``.
-    siblings: what horizontal markovisation remembers.  above: what vertical markovisation does.
+    siblings, above: what horizontal and vertical markovisation record.
     """
 
     chain: tuple[str, ...]

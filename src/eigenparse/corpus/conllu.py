@@ -184,7 +184,7 @@ def _check_extra(name: str, number: int, source: str) -> None:
 
 
 def _head(cell: str, number: int, source: str, heads: bool) -> int:
-    """A head as a number; -1 if it is missing and may be."""
+    """A head as a number; -1 if it is missing and not required."""
     if cell.isdecimal() and len(cell) < 7:
         return int(cell)
     if cell == "_" and not heads:
@@ -211,7 +211,7 @@ def _without_broken(corpus: Conllu) -> Conllu:
 
 
 def from_sentences(sentences: Sequence[Sequence[str]], *, source: str = "tokens") -> Conllu:
-    """Bare token lists in CoNLL-U dress."""
+    """Token lists as CoNLL-U without heads."""
     text = tuple(
         tuple(word_line(i, token) for i, token in enumerate(sentence, start=1)) for sentence in sentences
     )
@@ -264,7 +264,7 @@ def write_conllu(
     relations: Sequence[str],
     tags: Sequence[Sequence[str]] | None = None,
 ) -> None:
-    """Write a corpus with new heads (T,), relations and, if given, tags (one per word), all else as it was read."""
+    """Write a corpus with new heads (T,), relations and, if given, tags (one per word); the rest is unchanged."""
     heads, offsets = head.tolist(), corpus.trees.offsets.tolist()
     for s, text in enumerate(corpus.text):
         low, high = offsets[s], offsets[s + 1]
@@ -286,13 +286,18 @@ class Lists(Protocol):
     def found(self) -> AnyArray: ...
 
 
-def write_lists(stream: TextIO, corpus: Conllu, lists: Lists, relations: Sequence[Sequence[str]]) -> None:
-    """Write each sentence once per tree, with rank and score in comments; relations: one row of names per rank."""
+def write_lists(
+    stream: TextIO, corpus: Conllu, lists: Lists, relations: Sequence[Sequence[str]], *, ranked: bool = True
+) -> None:
+    """Write each sentence once per tree, with rank and score in comments if ``ranked``.
+
+    relations: one row of names per rank.
+    """
     offsets = corpus.trees.offsets.tolist()
     for s, text in enumerate(corpus.text):
         low, high = offsets[s], offsets[s + 1]
         for rank in range(int(lists.found[s])):
-            notes = [f"{RANK}{rank + 1}", f"{SCORE}{lists.scores[s, rank]:.6f}"]
+            notes = [f"{RANK}{rank + 1}", f"{SCORE}{lists.scores[s, rank]:.6f}"] if ranked else []
             heads = lists.heads[rank, low:high].tolist()
             lines = sentence_lines(text, heads, relations[rank][low:high], notes)
             stream.write("\n".join(lines) + "\n\n")

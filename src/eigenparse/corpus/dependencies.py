@@ -69,7 +69,7 @@ class Dependencies(Cut):
     def with_tags(self, tags: Mapping[str, tuple[Any, tuple[str, ...]]]) -> "Dependencies":
         """The same trees under other tags: ids (T,) and names of ``upos`` or ``xpos``.
 
-        Tags that are not given, and lemmas and morphology, which would give the old tags away, become unknown.
+        All other tags, lemmas and morphology become unknown, because they would reveal the old tags.
         """
         blank = frozen(np.zeros(self.n_words, dtype=np.int32))
         unknown = dict.fromkeys(("upos", "xpos", "feats", "lemma"), (blank, ("_",)))

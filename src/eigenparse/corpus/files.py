@@ -70,7 +70,7 @@ _OPENERS: dict[bytes, Callable[[IO[bytes]], Readable]] = {
 
 
 def unpacker(head: bytes) -> Callable[[IO[bytes]], Readable] | None:
-    """What unpacks a file that begins so; None for plain ones."""
+    """The decompressor for a file with these first bytes; None if it is not compressed."""
     return next((opener for magic, opener in _OPENERS.items() if head.startswith(magic)), None)
 
 

@@ -23,7 +23,7 @@ from eigenparse.errors import DataError, FormatError
 
 PUNCTUATION = frozenset({".", ",", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP", '"'})
 ANY = "*"
-ENOUGH = 0.5  # of the phrases, known to a table of head rules that fits a treebank
+ENOUGH = 0.5  # share of phrases that a table of head rules must cover to be used
 # After [collins-1999] and [yamada-matsumoto-2003], with the labels of newer treebanks.
 ENGLISH = """
 S left TO IN VP S SBAR ADJP UCP NP
@@ -112,7 +112,7 @@ def english_rules() -> HeadRules:
 
 
 def known_share(trees: Treebank, rules: HeadRules) -> float:
-    """The share of phrases of several children of which the rules name one; 1 if there are no such phrases."""
+    """Share of phrases with several children in which the rules find a listed child; 1 if there are no such phrases."""
     rank, _ = rank_table(trees.labels, rules)
     worst = 1 + max((len(groups) for _, groups in rules.rules.values()), default=0)
     rows = np.flatnonzero(trees.parent >= 0)
@@ -154,7 +154,7 @@ def learnt_rules(trees: Treebank) -> HeadRules:
 
 
 def rules_for(trees: Treebank) -> tuple[HeadRules, float]:
-    """The English rules where they know at least half of the phrases, else those learnt; and the share they know."""
+    """The English rules if they cover at least half of the phrases, else learnt ones; and the share that is covered."""
     english = english_rules()
     share = known_share(trees, english)
     return (english if share >= ENOUGH else learnt_rules(trees)), share

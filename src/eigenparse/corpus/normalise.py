@@ -15,7 +15,7 @@ from eigenparse.kernels.intern import intern_keys
 
 @dataclass(frozen=True, slots=True)
 class Normalised:
-    """Clean trees, and which of the trees given they are.  kept: (S,)."""
+    """Normalised trees.  kept: (S,) number of each in the input."""
 
     treebank: Treebank
     kept: LongVector
@@ -23,12 +23,12 @@ class Normalised:
 
 
 def normalise(treebank: Treebank, *, options: Normalisation = DEFAULT) -> Treebank:
-    """The clean trees, without those of which nothing is left."""
+    """The normalised trees; trees of which nothing is left are dropped."""
     return normalise_report(treebank, options=options).treebank
 
 
 def normalise_report(treebank: Treebank, *, options: Normalisation = DEFAULT) -> Normalised:
-    """The clean trees and which they are.
+    """The normalised trees and their numbers in the input.
 
     Removed: empty elements and what they leave empty, editorial nodes, function tags and indices, X over X.
     Added: exactly one root TOP.

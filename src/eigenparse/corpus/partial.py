@@ -1,4 +1,4 @@
-"""What is known about the trees of sentences in, tokens and spans out: partial trees in brackets, or JSON lines.
+"""Constraints on trees: partial trees in brackets or JSON lines in, tokens and spans out.
 
 A partial tree has brackets only where something is known: ``(NP the old man) the boats`` says that the first three
 words are an NP, ``( the boats )`` that two words belong together, ``(VBD man)`` that a word has this tag or is this

@@ -46,7 +46,7 @@ LAST_SAMPLE = 1 << 40  # two years at 16 kHz
 
 @dataclass(frozen=True, slots=True)
 class Segments:
-    """Phones of one recording in order.  start, end: (K,) samples, half-open; phones: K names."""
+    """The phones of one recording, in order.  start, end: (K,) samples, half-open; phones: K names."""
 
     start: LongVector
     end: LongVector
@@ -123,12 +123,6 @@ def _bad(problem: str, source: str, line: int) -> FormatError:
     )
 
 
-def write_phn(segments: Segments) -> str:
-    """The text of a ``.phn`` file."""
-    rows = zip(segments.start.tolist(), segments.end.tolist(), segments.phones, strict=True)
-    return "".join(f"{start} {end} {phone}\n" for start, end, phone in rows)
-
-
 def read_alignment(path: str | Path, rate: int) -> Segments:
     """A ``.phn`` file or a TextGrid; times of a TextGrid become samples at ``rate``."""
     path = Path(path)
@@ -179,7 +173,7 @@ def write_textgrid(segments: Segments, rate: int) -> str:
 
 
 def frame_phones(segments: Segments, n_frames: int, window: int, step: int) -> list[str]:
-    """The phone at the middle of every frame; beyond the alignment and in its gaps the nearest before."""
+    """The phone at the middle of every frame; in gaps and beyond the alignment, the last phone before."""
     middle = np.arange(n_frames) * step + window // 2
     at = np.clip(np.searchsorted(segments.start, middle, side="right") - 1, 0, len(segments.phones) - 1)
     return [segments.phones[k] for k in at.tolist()]

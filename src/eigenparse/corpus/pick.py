@@ -24,7 +24,7 @@ def pick_trees(treebank: Treebank, ids: LongVector) -> Treebank:
 
 
 def in_proportion(weight: FloatArray, most: int) -> LongVector:
-    """At most so many of the numbers of trees, evenly spread over their weights; heavy ones come several times."""
+    """At most ``most`` of the tree numbers, evenly spaced by weight; heavy trees may be repeated."""
     ends = np.cumsum(weight)
     steps = np.linspace(0, ends[-1], min(weight.size, most), endpoint=False)
     return as_offsets(np.minimum(np.searchsorted(ends, steps, side="right"), weight.size - 1))

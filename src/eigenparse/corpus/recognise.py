@@ -1,4 +1,4 @@
-"""The beginning of a file in, what kind of file it is out: so that nothing is silently read as something else."""
+"""The first bytes of a file in, its kind out, so that no file is silently read as something else."""
 
 import json
 import re
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from eigenparse.errors import FormatError
 
-# What ``recognise`` may answer, and how a sentence names it.
+# The answers of ``recognise``, and how messages name them.
 NAMES = {
     "text": "plain text",
     "tokens": "tokenised text, one sentence per line",
@@ -97,14 +97,14 @@ def recognise_bytes(head: bytes) -> str | None:
 
 
 def misplaced(kind: str, source: str, wanted: str) -> FormatError:
-    """The complaint that a file of some kind stands where something else is wanted."""
+    """The error for a file of one kind where another is expected."""
     return FormatError(
         f"this is {NAMES[kind]}, where {wanted} should be", source=source, line=1, remedy=REMEDIES[kind]
     )
 
 
 def refuse_bytes(head: bytes, source: str) -> None:
-    """FormatError for what is no text: models, recordings, archives, pictures, UTF-16."""
+    """FormatError for binary files and other encodings: models, recordings, archives, pictures, UTF-16."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")) or _WIDE.match(head):
         raise FormatError(
             "the text is UTF-16 or UTF-32", source=source, line=1, remedy="convert the file to UTF-8"
@@ -118,7 +118,7 @@ NO_PROSE = ("trees", "conllu", "columns", "phones", "json", "markup")
 
 
 def refuse_no_prose(lines: Sequence[str], source: str) -> None:
-    """FormatError for text that is no prose but data: trees, CoNLL-U, columns, alignments, JSON, markup."""
+    """FormatError for data instead of prose: trees, CoNLL-U, columns, alignments, JSON, markup."""
     kind = recognise_lines(lines)
     if kind in NO_PROSE:
         raise misplaced(kind, source, "plain text")
@@ -170,7 +170,7 @@ _LABEL = re.compile(r"[A-Z][A-Z0-9$|:-]*|O")
 
 
 def _is_columns(lines: Sequence[str]) -> bool:
-    """Several fields per line, always as many, the last of them like a label, with blank lines between sequences."""
+    """Whether all lines have the same number of fields, the last one a label, with blank lines between sequences."""
     filled = [line.split() for line in lines if line.strip()]
     if len(filled) == len(lines) or len(filled) < 3:
         return False
@@ -227,13 +227,13 @@ _APART = re.compile(r"""(?:^|\s)(?:[.,;:!?]|n['’]t|['’](?:s|re|ve|ll|m|d)|``
 
 
 def _is_tokenised(lines: Sequence[str]) -> bool:
-    """Whether punctuation and clitics stand apart more often than not; text with neither counts as tokenised."""
+    """Whether most punctuation and clitics are separate tokens; text with neither counts as tokenised."""
     apart, attached = _marks(lines)
     return apart >= max(attached, 1) or not attached
 
 
 def is_clearly_tokenised(sentence: str) -> bool:
-    """Whether a string was tokenised: some mark or clitic stands apart, and more of them than are attached.
+    """Whether a string is tokenised: some punctuation or clitics are separate, and more than are attached.
 
     >>> [is_clearly_tokenised(one) for one in ("It 's you .", "It's you.", "It rains")]
     [True, False, False]
@@ -243,6 +243,6 @@ def is_clearly_tokenised(sentence: str) -> bool:
 
 
 def _marks(lines: Sequence[str]) -> tuple[int, int]:
-    """How many marks and clitics stand apart, and how many are attached to a word."""
+    """How many punctuation marks and clitics are separate, and how many are attached to a word."""
     apart = sum(len(_APART.findall(line)) for line in lines)
     return apart, sum(len(_ATTACHED.findall(line.rstrip())) for line in lines)

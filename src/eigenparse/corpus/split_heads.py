@@ -24,8 +24,7 @@ def word_tags(trees: Dependencies, tags: str) -> tuple[tuple[str, ...], AnyArray
 def split_head_trees(trees: Dependencies, *, tags: str = "upos") -> Trees:
     """Binary trees of projective dependency trees; sentences without words are not allowed.
 
-    A word with all its children is labelled by its tag, a head that still takes children by its tag and what it took
-    last.
+    A word with all its children is labelled by its tag; an incomplete head by its tag and the tag of its last child.
     """
     if trees.lengths().min(initial=1) < 1:
         raise DataError("a sentence without words has no tree; leave it out")
@@ -38,7 +37,7 @@ def split_head_trees(trees: Dependencies, *, tags: str = "upos") -> Trees:
     names, tag = word_tags(trees, tags)
     used, label = np.unique(kind * len(names) + tag[owner], return_inverse=True)
     labels = tuple(_label(names[c % len(names)], c // len(names)) for c in used.tolist())
-    forms, form = np.unique(trees.form, return_inverse=True)  # a part of a corpus names words it lacks
+    forms, form = np.unique(trees.form, return_inverse=True)  # a part of a corpus has symbols it does not use
     return Trees(
         label=as_ids(label.ravel()),
         left=left,

@@ -28,7 +28,7 @@ _BEFORE_NUMBERS = frozenset({"no", "nos", "art"})  # "no. 5", but also the word 
 _NEVER_LAST = frozenset(f"{_TITLES} {_BEFORE}".split())
 _SHORT = _NEVER_LAST | frozenset(_ANYWHERE.split())
 _FACE = r"[:;=]['’]?-?[()DPp](?!\w)"
-# A stop, closing marks; notes [1] and faces go with what they follow.  Or a face without a stop before it.
+# A full stop and closing marks; notes [1] and emoticons belong to what precedes them.  Or an emoticon without a stop.
 _END = re.compile(
     rf"""([.!?…]+)(['"”’)\]»]*)(?:\s?\[\d+\])*(?:\s*{_FACE})*(?:\s+|$)|(?<=\s){_FACE}\s+(?=[A-Z])"""
 )
@@ -58,7 +58,7 @@ _PIECES = regex.compile(
     https?://[^\s<>"]+[^\s<>".,;:!?)\]'] | (?:www\.)[\w-]+(?:\.[\w-]+)+(?:/[^\s<>"]*[^\s<>".,;:!?)\]'])? # addresses
   | (?:[\w-]+\.)+(?:com|org|net|edu|gov|info|io|eu|uk|de|fr|co|tv|app|dev)(?:/[^\s<>"]*[^\s<>".,;:!?)\]'])?(?![\w@])
   | [\w.+-]+@[\w-]+(?:\.[\w-]+)+ | (?<!\w)[@\#][A-Za-z_]\w*(?:[.-]\w+)* | (?<![\w/])[ur]/\w+  # mail, names, topics
-  | (?<!\S)FACE                                                           # faces
+  | (?<!\S)FACE                                                           # emoticons
   | \.{2,} | … | -{2,} | [—–] | [!?]{2,} | `` | '' | ([*=_~<>])\1+          # dots, dashes, runs of marks
   | [\d\#*]\uFE0F?\u20E3                                                   # key caps
   | \d{1,2}:\d\d(?=[ap]\.?m\b) | \d{1,2}(?=[ap]m\b)                         # 7:30pm
@@ -74,7 +74,7 @@ _PIECES = regex.compile(
 def sentence_tokens(
     lines: Iterable[str], *, quotes: str = "penn", hyphens: str = "keep"
 ) -> Iterator[list[str]]:
-    """The sentences of plain text as tokens; blank lines part paragraphs, single line ends do not."""
+    """The sentences of plain text as tokens; blank lines separate paragraphs, single line ends are blanks."""
     for paragraph in _paragraphs(lines):
         for sentence in split_sentences(paragraph):
             tokens = tokenise(sentence, quotes=quotes, hyphens=hyphens)
@@ -83,7 +83,7 @@ def sentence_tokens(
 
 
 def line_tokens(lines: Iterable[str], *, quotes: str = "penn", hyphens: str = "keep") -> Iterator[list[str]]:
-    """The tokens of each line, which is one sentence whatever it holds; none for a blank line."""
+    """The tokens of each line, which is taken as one sentence; none for a blank line."""
     return (tokenise(line, quotes=quotes, hyphens=hyphens) for line in lines)
 
 
@@ -172,7 +172,7 @@ def tokenise(sentence: str, *, quotes: str = "penn", hyphens: str = "keep") -> l
 
 
 def tokens_of(sentence: str, *, quotes: str = "penn", hyphens: str = "keep") -> list[str]:
-    """The tokens of a string typed by a user: as they stand if it is clearly tokenised, else found.
+    """The tokens of a string typed by a user: split at blanks if it is clearly tokenised, else tokenised.
 
     >>> tokens_of("It 's you , Mr. X ."), tokens_of("It's you.")
     (['It', "'s", 'you', ',', 'Mr.', 'X', '.'], ['It', "'s", 'you', '.'])
@@ -208,7 +208,7 @@ def _keeps_stop(piece: str, following: str) -> bool:
 
 
 def _detach_last_stop(tokens: list[str]) -> list[str]:
-    """A sentence ends in a stop of its own, unless its last word is an abbreviation that keeps its one."""
+    """Separate the full stop at the end, unless it belongs to an abbreviation."""
     closing = {'"', "'", "”", "’", ")", "]", "''"}
     last = next((i for i in range(len(tokens) - 1, -1, -1) if tokens[i] not in closing), -1)
     if last < 0 or len(tokens[last]) < 2 or not tokens[last].endswith(".") or not tokens[last].strip("."):

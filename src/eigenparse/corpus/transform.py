@@ -16,7 +16,7 @@ Symbols = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Binarisation:
-    """How nodes with more than two children become binary, and what their labels remember.
+    """How nodes with more than two children become binary, and what intermediate labels record.
 
     factor: "right" gives X -> c1 @X, "left" its mirror image, "head" builds a phrase from its head
     outwards, the right siblings first (by the head rules for English; elsewhere as "left").
@@ -129,7 +129,7 @@ def _innermost(treebank: Treebank, factor: str) -> IntVector:
         return as_ids(head_children(treebank, english_rules()))
     core = np.arange(treebank.label.size, dtype=np.int32)
     rows = np.flatnonzero(treebank.parent >= 0).astype(np.int32)
-    rows = rows if factor == "right" else rows[::-1]  # the last assignment stays
+    rows = rows if factor == "right" else rows[::-1]  # the last assignment wins
     core[treebank.parent[rows]] = rows
     return core
 

@@ -1,4 +1,4 @@
-"""Words in, classes of words out: what a model sees of a word that it has met rarely or never.
+"""Words in, classes of words out: what a model uses in place of words that are rare or unknown.
 
 Grammars use ``class_levels``, from fine to coarse; the tagger's templates use ``tagger_class``, ``shape``,
 ``prefix`` and ``suffix``; the dependency parser's templates use ``kind_and_ending``.
@@ -52,7 +52,7 @@ def signature(word: str, sentence_initial: bool) -> str:
 
 
 def _case(word: str, sentence_initial: bool) -> str:
-    """How capitals stand in a word; scripts without capitals count as lower case."""
+    """Which letters of a word are capitals; scripts without capitals count as lower case."""
     letters = [c for c in word if c.isalpha()]
     if not letters:
         return ""
@@ -68,7 +68,7 @@ def _case(word: str, sentence_initial: bool) -> str:
 
 
 def _marks(word: str) -> list[str]:
-    """What a word holds besides letters."""
+    """What a word has besides letters."""
     marks = []
     if any(c.isdigit() for c in word):
         marks.append("digit" if any(c.isalpha() for c in word) else "digits")

@@ -54,7 +54,7 @@ def arcs_of(trees: Dependencies, i: int) -> Arcs:
 
 
 def levels(head: list[int], *, apart: bool = False) -> list[int]:
-    """The lowest levels at which no two arcs meet but at their ends, or (``apart``) not even there; 0 at the root.
+    """The lowest levels at which arcs meet only at their ends, or (``apart``) not at all; 0 at the root.
 
     >>> levels([1, 2, -1, 2]), levels([1, 2, -1, 2], apart=True)
     ([1, 1, 0, 1], [1, 2, 0, 3])

@@ -10,7 +10,7 @@ def row_posteriors(labels: Sequence[Label], posterior: Sequence[float]) -> list[
     """One number for each row of the n-ary tree, its root included.
 
     labels, posterior: of one tree's binary rows in post-order.  Every label of a collapsed chain
-    gets the number of its row; intermediate rows vanish with theirs.
+    gets the number of its row; intermediate rows are dropped.
     """
     rows: list[float] = []
     for number, (label, value) in enumerate(zip(labels, posterior, strict=True)):

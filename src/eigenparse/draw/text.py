@@ -4,7 +4,7 @@ from eigenparse.corpus.columns import Treebank
 from eigenparse.draw.layout import Placement, Shape, arrange, display_width, shape_of
 
 GAP = 2
-DEEPEST = 40  # guides drawn before a sideways line; deeper ones are counted instead
+DEEPEST = 40  # maximum number of guide lines; for deeper nodes their number is printed instead
 Line = list[tuple[int, str]]
 
 

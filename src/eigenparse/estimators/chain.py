@@ -36,7 +36,7 @@ from eigenparse.learn.hmm.stream import (
 
 
 def _moments_add(estimator: Any) -> bool:
-    """Whether what an estimator learns is a sum over batches."""
+    """Whether an estimator learns from sums over batches."""
     if (estimator.method, estimator.form) != ("spectral", "hsu"):
         raise OptionError("only moments of the method spectral, form hsu, add up; use fit for the others")
     return True

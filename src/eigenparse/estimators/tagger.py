@@ -29,7 +29,7 @@ from eigenparse.models.tagger.rhmm import Tagger
 
 
 def _moments_add(estimator: Any) -> bool:
-    """Whether what an estimator learns is a sum over batches."""
+    """Whether an estimator learns from sums over batches."""
     sums = estimator.method == "spectral" and estimator.emission in ("class", "backoff")
     if not sums or estimator.ensemble != 1:
         raise OptionError(
@@ -72,7 +72,7 @@ class RefinementHMMTagger(
 
         For the method spectral with the emission class or backoff, whose counts are sums.  ``classes``: all labels,
         if the first batch lacks some; a label that it lacks has one state.  Smoothing is ``strength`` or the
-        usual one: nothing is held out of a stream.
+        default, because nothing is held out of a stream.
         """
         tokens, labels = as_sequences(X, lengths), np.asarray(flat_labels(y))
         if labels.size != tokens.n_tokens:

@@ -124,7 +124,7 @@ def score_brackets(
 def score_lines(
     gold: TreeLines, guess: TreeLines, *, params: EvalbParams = COLLINS, strict: bool = False
 ) -> BracketScores:
-    """Score sentences of which some may be broken: those are errors."""
+    """Score sentences some of which may be broken; those count as errors."""
     if len(gold.treebank) != len(guess.treebank):
         raise DataError(
             f"{len(gold.treebank)} gold sentences against {len(guess.treebank)} guessed ones;"

@@ -6,7 +6,7 @@ from eigenparse.arrays import Sums
 
 
 def percent(part: float, whole: float) -> float:
-    """100 part / whole; 0 of nothing."""
+    """100 part / whole; 0 if the whole is 0."""
     return 100.0 * part / whole if whole else 0.0
 
 
@@ -82,7 +82,7 @@ class BracketCounts(Sums):
 class LabelCounts(Sums):
     """Counts of one label; they add.
 
-    gold_matched and guess_matched differ where labels that count as the same met each other.
+    gold_matched and guess_matched differ if different labels count as equal.
     """
 
     gold: int = 0

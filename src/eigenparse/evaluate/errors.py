@@ -1,4 +1,4 @@
-"""Where two sides' trees differ: every wrong and missing bracket with its class, sentence by sentence.
+"""Differences between gold and guessed trees: every wrong and missing bracket with its class, by sentence.
 
 The brackets are those that ``evaluate`` counts, so all totals agree with it.  The classes follow the idea of
 [kummerfeld-etal-2012]: what would have to be repaired, rather than which label is involved.
@@ -82,7 +82,7 @@ class ErrorReport:
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One side of all sentences: trees, brackets, which brackets found a partner, which rows count as words."""
+    """One side of all sentences: trees, brackets, which brackets are matched, which rows count as words."""
 
     trees: Treebank
     brackets: Brackets
@@ -143,7 +143,7 @@ def _sentence(s: int, gold: _Side, guess: _Side, scored: bool) -> SentenceErrors
 def _classified(
     gold: list[Mark], guess: list[Mark], tags: list[str]
 ) -> tuple[tuple[Mark, ...], tuple[Mark, ...]]:
-    """The same brackets with the class of each that has no partner."""
+    """The same brackets with the error class of each unmatched one."""
     spans = [{(m.start, m.end) for m in side} for side in (gold, guess)]
     wrong = [[m for m in side if m.verdict != RIGHT] for side in (gold, guess)]
     return (

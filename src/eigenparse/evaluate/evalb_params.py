@@ -20,7 +20,7 @@ class EvalbParams:
 
     delete: words with such a tag, and brackets with such a label, are taken out.
     delete_for_length: words with such a tag do not count in the length of a sentence.
-    quote: tags of quote marks that are put back if they alone make two sentences differ in length.
+    quote: tags of quotation marks that are kept if removing them is the only reason that lengths differ.
     equal_labels, equal_words: pairs that count as the same, in either direction.
     labelled: False compares spans only.  cutoff: the length that "short" sentences do not exceed.
     max_error: the C program stops after one error more than this; here it is only reported.
@@ -114,7 +114,7 @@ def _number(value: str) -> int:
 
 
 def _only_discontinuous(params: EvalbParams, value: str) -> EvalbParams:
-    """Accept the key of other scorers as long as it asks for nothing."""
+    """Accept a key of other scorers if it is switched off."""
     if _number(value):
         raise DataError("asks for discontinuous brackets only, which trees in brackets do not have")
     return params

@@ -12,7 +12,7 @@ _SHOWN = 10  # sentences named in a note
 
 
 def describe(scores: BracketScores) -> str:
-    """One line that states the rules behind the figures."""
+    """One line that describes the scoring conventions."""
     params = scores.params.name + ("" if scores.params.labelled else " (LABELED 0: labels do not count)")
     if scores.strict:
         return f"brackets by {params}, strict: exactly as EVALB, which leaves out sentences in error"
@@ -28,7 +28,7 @@ def sentence_table(scores: BracketScores) -> str:
 
 
 def evalb_report(scores: BracketScores) -> str:
-    """All that EVALB prints, to the byte."""
+    """The output of EVALB, byte for byte."""
     cutoff = scores.params.cutoff
     blocks = [_evalb_block("All", scores.all), _evalb_block(f"len<={cutoff}", scores.short)]
     return sentence_table(scores) + "=== Summary ===\n" + "".join(blocks)
@@ -108,7 +108,7 @@ def summary(scores: BracketScores) -> str:
 
 
 def notes(scores: BracketScores) -> list[str]:
-    """What was left out of the figures, and what it would do to them."""
+    """Which sentences were not scored, and F1 if they counted as failures."""
     found = []
     differ = "punctuation tags or words differ" if scores.strict else "words differ"
     for status, what in ((ERROR, f"in error ({differ}, or the line is broken)"), (SKIPPED, "without words")):

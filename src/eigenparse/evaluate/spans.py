@@ -114,7 +114,7 @@ def match_brackets(
     guess_label, guess_span, guess_at = _lists(guess)
 
     def drawer(span: tuple[int, int], label: int) -> tuple[tuple[int, int], int]:
-        """The key under which brackets that may match each other are collected."""
+        """The key shared by brackets that may match each other."""
         return span, label if labelled and label not in paired else -1
 
     for s in np.flatnonzero(wanted).tolist():
@@ -152,8 +152,8 @@ def _take(
 def _crossing(gold: list[tuple[int, int]], guess: list[tuple[int, int]]) -> int:
     """How many guessed brackets cross a gold one.
 
-    [i, j) is crossed if a gold bracket that ends inside starts before i, or one that starts
-    inside ends after j; so the longest gold bracket at each end is all one needs.
+    [i, j) is crossed if a gold bracket that ends inside starts before i, or one that starts inside ends after j;
+    so only the longest gold bracket at each end matters.
     """
     if not gold or not guess:
         return 0

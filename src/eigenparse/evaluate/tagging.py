@@ -69,12 +69,12 @@ class TaggingCounts:
 
     @property
     def unknown_accuracy(self) -> float:
-        """The same over words that training did not have."""
+        """The same over words that do not occur in training."""
         return self.unknown_right / self.unknown if self.unknown else 0.0
 
     @property
     def known_accuracy(self) -> float:
-        """The same over words that training had."""
+        """The same over words that occur in training."""
         known = self.tokens - self.unknown
         return (self.right - self.unknown_right) / known if known else 0.0
 
@@ -124,7 +124,7 @@ def chunks(labels: Sequence[str]) -> set[tuple[int, int, str]]:
 def count_sequence(
     gold: Sequence[str], guess: Sequence[str], *, unknown: Sequence[bool] | None = None, iob: bool = False
 ) -> TaggingCounts:
-    """Counts of one sequence; ``unknown`` marks the words that training did not have."""
+    """Counts of one sequence; ``unknown`` marks the words that do not occur in training."""
     if len(gold) != len(guess):
         raise DataError(f"gold has {len(gold)} tokens and the guess {len(guess)}; score the same sequences")
     hits = [g == h for g, h in zip(gold, guess)]

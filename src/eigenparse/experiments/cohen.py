@@ -28,7 +28,7 @@ SPLIT_MERGE = "split-merge EM"
 class CohenPlan:
     """How much to measure.
 
-    sizes: numbers of trees.  sharpness: how far apart the states of the known grammar stay.  size: trees
+    sizes: numbers of trees.  sharpness: how much the states of the known grammar differ.  size: trees
     where sharpness varies.  rounds: of EM.  treebank_states: of the grammars whose times are compared.
     """
 
@@ -173,7 +173,7 @@ def sigma_section(plan: CohenPlan, found: Sequence[Measured]) -> Section:
 
 
 def _crossing(plan: CohenPlan, found: Sequence[Measured]) -> str:
-    """From where on states are not worth their noise."""
+    """The singular value below which latent states increase the error."""
     worse = [sharp for sharp, one in zip(plan.sharpness, found) if one.error >= one.plain_error]
     if not worse:
         return "States pay at every point."

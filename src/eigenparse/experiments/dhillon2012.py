@@ -130,6 +130,14 @@ class Outcome:
         return paired_bootstrap(found[one], found[other], percent_of_sums)
 
 
+def sizes_of(text: str) -> tuple[tuple[str, int], ...]:
+    """Numbers of states by estimator, written as lpcfg=16,em=32."""
+    try:
+        return tuple((name.strip(), int(n)) for name, n in (part.split("=") for part in text.split(",")))
+    except ValueError:
+        raise OptionError(f"states must look like lpcfg=16,em=32, got {text!r} instead") from None
+
+
 def with_log_p(estimator: str) -> str:
     """Name of the method that adds an estimator's log p."""
     return f"{RERANKED} + log p ({estimator})"

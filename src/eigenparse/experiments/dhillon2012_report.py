@@ -1,6 +1,22 @@
 """Outcomes of the dependency experiments in, a report like table 1 of [dhillon-etal-2012] out."""
 
-from eigenparse.experiments.dhillon2012 import PARSER, RERANKED, Outcome, Plan, Row, with_log_p
+from pathlib import Path
+
+from eigenparse.corpus.conllu import read_conllu
+from eigenparse.corpus.dependencies import without_punctuation
+from eigenparse.errors import OptionError
+from eigenparse.experiments.dhillon2012 import (
+    PARSER,
+    RERANKED,
+    Outcome,
+    Plan,
+    Row,
+    Tell,
+    parsers_alone,
+    run_order,
+    with_log_p,
+    with_tags_of_taggers,
+)
 from eigenparse.experiments.dhillon_theory import theorem_section
 from eigenparse.report import Cell, Report, Section, Table
 
@@ -10,6 +26,34 @@ PUBLISHED: dict[int, tuple[tuple[float, float], ...]] = {
     2: ((91.8, 40.6), (92.4, 41.0), (92.7, 41.3)),
 }
 """[dhillon-etal-2012, table 1]: accuracy and complete trees on the Penn Treebank, section 23."""
+
+
+def reproduced(
+    files: dict[str, Path], plan: Plan, tags: str, tell: Tell, *, strip_punctuation: bool
+) -> Report:
+    """The report of a whole run.  files: CoNLL-U of train, dev and test.  tags: predicted or gold."""
+    if tags not in ("predicted", "gold"):
+        raise OptionError(f"tags must be predicted or gold, got {tags!r} instead")
+    parts = {name: read_conllu(path).trees for name, path in files.items()}
+    if strip_punctuation:
+        parts = {name: without_punctuation(trees) for name, trees in parts.items()}
+    facts: dict[str, Cell] = {f"{name} sentences": len(trees) for name, trees in parts.items()}
+    learn = parts.pop("train")
+    if tags == "predicted":
+        learn, parts = with_tags_of_taggers(learn, parts, plan.seed, tell)
+    outcomes = [run_order(order, learn, parts, plan, tell) for order in plan.orders]
+    alone = parsers_alone(learn, parts, plan, tell)
+    facts |= {
+        "tags": tags,
+        "punctuation": "removed" if strip_punctuation else "kept and scored",
+        "trees per list": plan.n_best,
+        "folds": plan.n_folds,
+        "passes": plan.passes,
+        "lpcfg members": plan.members,
+        "seed": plan.seed,
+    }
+    facts |= {f"CPU seconds, order {found.order}": round(found.seconds) for found in outcomes}
+    return table_report(outcomes, alone, plan, facts)
 
 
 def table_report(

@@ -10,7 +10,7 @@ from eigenparse.threads import one_thread
 
 BATCH = 8192
 MOST = 10_000
-CELLS = 1 << 22  # of the table of products that is in memory at once
+CELLS = 1 << 22  # rows of the table of products that are in memory at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def learn_codebook(frames: AnyArray, choices: CodeChoices) -> Codebook:
 def mini_batch_means(rows: AnyArray, n_centres: int, passes: int, seed: int) -> AnyArray:
     """Centres by mini-batches: each batch moves a centre to the running mean of all rows assigned to it.
 
-    The count of rows is halved after each pass, so that early assignments fade.  A centre without any row
+    The count of rows is halved after each pass, so that early assignments lose weight.  A centre without any row
     in a pass starts again at a random row.
     """
     rng = generator(seed, 41)

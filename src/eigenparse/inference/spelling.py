@@ -2,8 +2,8 @@
 
 A word is spelt from its end to its beginning, letter by letter, by n-grams of characters with Witten-Bell smoothing.
 The longest contexts belong to a group of words (a class of endings, say), the others are shared.  Below all contexts
-lies an even distribution over every character that a word may hold, so that each string without blanks has a positive
-probability and all strings together have 1.
+is a uniform distribution over all allowed characters, so that each string without blanks has a positive probability
+and all strings together have probability 1.
 """
 
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ class Spelling:
                 return "".join(map(chr, reversed(letters)))
 
     def _draw(self, before: list[int], group: int, rng: np.random.Generator) -> int:
-        """A character: each context, the longest first, gives one of its own or leaves it to a shorter one."""
+        """A character: each context, the longest first, draws one of its own or backs off to a shorter one."""
         known = [(self.levels[0], 0)]
         for k, level in enumerate(self.levels[1:]):
             place = _find(level.key, (known[-1][1] << int(BITS)) | before[k])

@@ -101,7 +101,7 @@ def atom_stop(data, start):
 
 @kernel
 def add_token(node, start, stop):
-    """Make a token the label or the word of an open bracket; what is wrong with that, if anything."""
+    """Make a token the label or the word of an open bracket; return the code of a problem, or 0."""
     if node[KIND] == BARE:
         node[LABEL], node[LABEL_STOP], node[KIND] = start, stop, LABELLED
     elif node[KIND] == LABELLED:
@@ -113,7 +113,7 @@ def add_token(node, start, stop):
 
 @kernel
 def open_bracket(stack, depth, height):
-    """Push an open bracket; what is wrong with that, if anything."""
+    """Push an open bracket; return the code of a problem, or 0."""
     if depth > 0:
         if stack[depth - 1, KIND] == TAG:
             return MIXED
@@ -150,7 +150,10 @@ def scan_tree(data, scan, strict, split):
     """
     state, stack = scan.state, scan.stack
     i, row = state[POS], state[ROWS]
-    depth, height = np.int64(0), np.int64(0)  # a bare 0 has a type of its own: callees would compile twice
+    depth, height = (
+        np.int64(0),
+        np.int64(0),
+    )  # a literal 0 would have another type
     while i < data.size:
         c = data[i]
         problem = FINE
@@ -254,7 +257,7 @@ def scan_trees(data, skip, split, scan, tree_stop, tree_line, problems):
     ``state[PROBLEMS]`` counts them all.  Without ``skip`` the scan ends at the first one.
     """
     state = scan.state
-    strict = skip and False  # of the same type as skip: no literal, scan_tree compiles once
+    strict = skip and False  # of the same type as skip, not a literal, so that scan_tree is compiled once
     while True:
         problem = scan_between(data, state)
         start, line, splits = state[POS], state[LINE], state[SPLITS]

@@ -4,7 +4,7 @@ import numpy as np
 
 from eigenparse.kernels.compiled import kernel
 
-CHUNK = 256  # rows whose distances are made together
+CHUNK = 256  # rows whose distances are computed together
 
 
 @kernel

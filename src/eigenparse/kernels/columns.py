@@ -40,8 +40,8 @@ def heights(left, right, height):
 def head_rows(left, right, parent_symbol, child_symbol, is_partial, rank, rightmost, head):
     """The preterminal row that heads each row.
 
-    Binarised phrases hold a tournament: a partial row carries the rank its best child has
-    under the phrase's symbol, so that the winner is the one the flat phrase would have had.
+    In a binarised phrase, a partial row carries the rank of its best child under the phrase's symbol, so that the
+    head is the same as in the flat phrase.
     """
     best = np.empty(left.size, dtype=rank.dtype)
     for i in range(left.size):

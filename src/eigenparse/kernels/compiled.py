@@ -1,7 +1,7 @@
-"""Kernels: functions on flat arrays in, machine code out, compiled at most once on a machine.
+"""The decorator of kernels: functions on flat arrays, compiled at most once per machine.
 
-Wheels may bring machine code for every x86-64 processor of the last ten years (``scripts/wheel``).  It is used where
-the processor, the version of numba and the sources are the ones that it was made for.  Everything else is compiled
+Wheels may contain machine code for x86-64 processors of the last ten years (``scripts/wheel``).  It is used if the
+processor, the version of numba and the sources match.  Everything else is compiled
 when it is first called, for this processor, and kept by numba beside the sources or in the user's own folder.
 """
 
@@ -23,7 +23,7 @@ SUMS = {
     "reassoc",
     "contract",
     "nsz",
-}  # what ``fastmath`` may do to sums: regroup them, the same way every time
+}  # what ``fastmath`` may do to sums: reorder them, always in the same way
 FEATURES = "+avx,+avx2,+bmi,+bmi2,+cx16,+f16c,+fma,+lzcnt,+movbe,+popcnt,+sse3,+sse4.1,+sse4.2,+ssse3"
 
 
@@ -40,7 +40,7 @@ def kernel(function: Any = None, **options: Any) -> Any:
 
 
 class _LateCache(NullCache):
-    """The kept machine code of a kernel; its files are looked for when the kernel is first called."""
+    """The cached machine code of a kernel; its files are looked for at the first call."""
 
     def __init__(self, function: Any) -> None:
         self._function = function
@@ -67,7 +67,7 @@ class _LateCache(NullCache):
 
 
 class _KernelCache(FunctionCache):
-    """What numba keeps, and what came with the package; both are void once the sources have changed."""
+    """Numba's cache, and machine code that came with the package; both are invalid if the sources have changed."""
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
@@ -77,8 +77,8 @@ class _KernelCache(FunctionCache):
         self._shipped = IndexDataCacheFile(beside, base, stamp)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """As numba has it, but nothing else is imported that only its compiler needs (about a third of a second)."""
-        rtsys.initialize(target_context)  # memory of arrays that kernels make
+        """As in numba, but without importing modules that only its compiler needs (about a third of a second)."""
+        rtsys.initialize(target_context)  # memory of arrays that kernels allocate
         with self._guard_against_spurious_io_errors():
             return self._load_overload(sig, target_context)
 

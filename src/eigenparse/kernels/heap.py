@@ -52,7 +52,7 @@ def push(heap, size, score, item):
 def pop(heap, size):
     """Move the best entry behind the others, to position size - 1; return the new size, which is that position."""
     size -= 1
-    p = np.int64(0)  # a bare 0 has a type of its own, and callees would be compiled once more for it
+    p = np.int64(0)  # a literal 0 has a type of its own, for which callees would be compiled again
     swap(heap, p, size)
     while True:
         child = 2 * p + 1

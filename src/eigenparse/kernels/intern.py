@@ -11,7 +11,7 @@ from eigenparse.kernels.compiled import kernel
 
 @kernel(inline="always")
 def mix(a, b):
-    """A well-spread 64-bit key of two keys."""
+    """A 64-bit hash of two keys."""
     x = np.uint64(a) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(b) + np.uint64(0x632BE59BD9B4E019)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -35,7 +35,7 @@ def find(table, wanted):
 
 @kernel
 def smoothed(level, context, character, p):
-    """Witten-Bell: what a context says of a character, p being what a shorter one says."""
+    """Witten-Bell smoothing: p(character | context), where p is the probability in the next shorter context."""
     kinds = level.at[context + 1] - level.at[context]
     event = find(level.event, (np.int64(context) << 21) | character)
     count = level.number[event] if event >= 0 else 0.0

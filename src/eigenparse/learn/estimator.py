@@ -12,8 +12,8 @@ from eigenparse.learn.options import Options
 class OptionsEstimator(BaseEstimator):  # type: ignore[misc]
     """An estimator whose parameters are the fields of a record; it only stores them, ``fit`` checks them.
 
-    ``class X(OptionsEstimator, record=XOptions, leave_out=("seed",), jobs=1)``: leave_out names fields that are no
-    parameters, further names are parameters with their defaults.  None stands for the default of a field.
+    ``class X(OptionsEstimator, record=XOptions, leave_out=("seed",), jobs=1)``: leave_out names fields that are not
+    parameters; further keywords are additional parameters.  None stands for the default of a field.
     """
 
     record: ClassVar[type[Options]] = Options

@@ -1,4 +1,4 @@
-"""What several learning runs over the same data have in common, each thing made once."""
+"""A cache of results that several learning runs over the same data share."""
 
 import time
 from collections.abc import Callable, Hashable
@@ -8,13 +8,13 @@ from typing import Any
 
 @dataclass(slots=True)
 class Once:
-    """Results by name.  spared: CPU seconds that later runs did not spend; alone they would have."""
+    """Results by name.  spared: CPU seconds that later runs saved."""
 
     spared: float = 0.0
     _kept: dict[Hashable, tuple[Any, float]] = field(default_factory=dict)
 
     def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What ``make`` gives, or gave when it was first called for this key."""
+        """The result of ``make``, which is called once per key."""
         if key in self._kept:
             value, seconds = self._kept[key]
             self.spared += seconds

@@ -1,4 +1,4 @@
-"""One record of options per learner: names, defaults, bounds and help are written once, here every field is checked.
+"""Base of the options records of learners: names, defaults, bounds and help are written once, and values are checked.
 
 The command line and the scikit-learn estimators are made from the fields of these records.
 """
@@ -26,7 +26,7 @@ def option(
     """A field of an options record.
 
     low, high: bounds of a number.  choices: the allowed words.  shown: whether the command line has it.  idle: values
-    of other options with which this one changes nothing.  A default of None stands for "what suits the other
+    of other options with which this one has no effect.  A default of None stands for "what suits the other
     options"; the help says what that is.
     """
     about = {
@@ -76,7 +76,7 @@ def check_option(one: "Field[Any]", value: Any) -> None:
 
 
 def refuse_idle(*records: Any) -> None:
-    """OptionError if an option was given that changes nothing beside the others.
+    """OptionError if an option was given that has no effect with the others.
 
     records: dataclasses of options, taken together; a record may have ``filled``, its values in place of None.
     """

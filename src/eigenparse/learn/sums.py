@@ -19,7 +19,7 @@ def kept_sums(model: Any, name: str, trainer: str) -> Parts:
 
 
 def added(parts: Sequence[Any], names: Sequence[str], trainer: str) -> Any:
-    """The sum of statistics that fit each other; DataError where they do not, because sums would mean nothing.
+    """The sum of statistics that fit each other; DataError if they do not fit.
 
     parts: records with ``fits(other)`` and ``+``.  names: what the user calls the models they belong to.
     """

@@ -61,12 +61,12 @@ def _in_order(arrays: Mapping[str, AnyArray]) -> list[str]:
 
 
 def _bytes_of(array: AnyArray) -> memoryview:
-    """The bytes of a contiguous array, not copied: arrays may be most of the memory."""
+    """The bytes of a contiguous array, without copying it, because arrays can be large."""
     return array.reshape(-1).view(np.uint8).data if array.size else memoryview(b"")
 
 
 def _front(arrays: Mapping[str, AnyArray], text: str) -> bytes:
-    """What stands before the arrays in a safetensors file: the length of a JSON document, and the document."""
+    """The first part of a safetensors file: the length of a JSON document, and the document."""
     names, layout, end = {np.dtype(name): kind for kind, name in DTYPES.items()}, {}, 0
     for name in _in_order(arrays):
         start, end = end, end + arrays[name].nbytes
@@ -81,7 +81,7 @@ def _front(arrays: Mapping[str, AnyArray], text: str) -> bytes:
 def read_container(path: str | Path) -> tuple[str, Header, dict[str, AnyArray]]:
     """Kind, header and arrays of a file whose checksum is right and whose numbers are finite.
 
-    Raises ModelFileError with one sentence if the file is missing, cut, altered or foreign.
+    Raises ModelFileError with one sentence if the file is missing, truncated, altered or not a model.
     """
     document, data = _read(Path(path))
     try:
@@ -105,7 +105,7 @@ def _array(name: str, part: Header) -> AnyArray:
     """One array over the bytes that safetensors found for it."""
     array = np.frombuffer(part["data"], dtype=np.dtype(DTYPES[part["dtype"]])).reshape(part["shape"])
     if array.dtype == np.bool_ and np.any(array.view(np.uint8) > 1):
-        raise ValueError(f"array {name!r} holds neither true nor false")
+        raise ValueError(f"array {name!r} has bytes that are neither true nor false")
     return array
 
 
@@ -140,7 +140,7 @@ def _read(path: Path, *, header_only: bool = False) -> tuple[Header, bytes]:
         layout = strict_json(text)
         document = strict_json(layout.pop("__metadata__")["eigenparse"])
         version = document["version"]
-        if b"\\ud" in text or b"\\uD" in text:  # half a character: nothing could print it
+        if b"\\ud" in text or b"\\uD" in text:  # an unpaired surrogate, which cannot be printed
             json.dumps((layout, document), ensure_ascii=False).encode()
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ModelFileError(f"{path}: not an eigenparse model; check the path or train it again") from None
@@ -153,7 +153,7 @@ def _read(path: Path, *, header_only: bool = False) -> tuple[Header, bytes]:
 
 
 def strict_json(text: str | bytes) -> Any:
-    """A JSON document without repeated keys, endless integers, infinity and NaN."""
+    """A JSON document; repeated keys, very large integers, infinity and NaN are refused."""
     return json.loads(
         text, object_pairs_hook=_unique_keys, parse_int=_whole, parse_float=_finite, parse_constant=_finite
     )

@@ -46,7 +46,7 @@ class Model(Protocol):
 class Kind:
     """One kind of model.
 
-    title: what a user calls it, as "a grammar".  trainer: the command that writes such files.  schema: what is
+    title: its name in messages, such as "a grammar".  trainer: the command that writes such files.  schema: what is
     checked of a file.  model: "module:Class" of the ``Model``.  options: "module:Class" of the learner's
     ``Options``, None for kinds that no command learns.  reading: "module:Class" of the record whose fields say how
     training data is read and whose method ``read(sources)`` reads it.  verbs: "module:function" by verb
@@ -54,7 +54,7 @@ class Kind:
     face: "module:function" from the model to what ``eigenparse.load`` returns, None for the model itself.
     packer: "module:function" from the model to a smaller model and the kind of its file, or to None where it cannot
     be packed; None for kinds that are always written in full.
-    kernels: the module of kernels whose compiled files tell that the kind was used before.
+    kernels: a module of kernels; if it has compiled files, the kind was used before on this machine.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Kind:
     kernels: str | None = None
 
 
-# Where the record of each kind of ours stands.
+# The record of each built-in kind.
 BUILT_IN = {
     "lpcfg": "eigenparse.models.grammar.kind:GRAMMAR",
     "lpcfg-packed": "eigenparse.models.grammar.kind:PACKED",
@@ -118,7 +118,7 @@ def kind_named(name: str) -> Kind | None:
 
 
 def kinds() -> list[Kind]:
-    """All kinds, ours first."""
+    """All kinds, built-in ones first."""
     every = dict.fromkeys((*BUILT_IN, *_entry_points(), *_REGISTERED))
     return [kind for name in every if (kind := kind_named(name)) is not None]
 
@@ -156,7 +156,7 @@ def verb_of(path: str | Path, verb: str) -> Any:
 
 
 def save_model(model: Model, path: str | Path, kind: str, *, packed: bool = False) -> None:
-    """Write a model file; the same model always gives the same bytes.  packed: smaller, where the kind has a way."""
+    """Write a model file; the same model always gives the same bytes.  packed: smaller, if the kind has a packer."""
     record = kind_named(kind) if packed else None
     smaller = named(record.packer)(model) if record is not None and record.packer else None
     if smaller is not None:

@@ -1,4 +1,4 @@
-"""What a model file must look like, said once per kind and checked before any kernel sees an array.
+"""Schemas of model files, one per kind, checked before any kernel reads an array.
 
 A ``Schema`` names the entries of the JSON header and the arrays.  Each array states its types, its shape in
 named sizes, and what its values are: ids below a size, offsets that end at a size, numbers within a range.  A
@@ -28,7 +28,7 @@ NAMES = [str]
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """The header shape among ``shapes`` that the value of ``name`` calls for, or else the usual one."""
+    """The header shape in ``shapes`` for the value of ``name``, or else the default."""
 
     name: str
     shapes: dict[str, Any]
@@ -69,7 +69,7 @@ class Derived:
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """A rule that the shapes and ranges cannot say; ``holds`` gets header, arrays and sizes."""
+    """A rule that shapes and ranges cannot express; ``holds`` gets header, arrays and sizes."""
 
     says: str
     holds: Callable[[Header, Mapping[str, AnyArray], Sizes], bool]
@@ -98,7 +98,7 @@ class Schema:
     header: JSON shape: a type; [x] for a list of x; (x, y) for a list of exactly these; {name: x} for an object that
     has at least these names; ``Chosen``.  sizes: names of sizes and the header entry that gives each; "symbols.0" is
     the first entry of "symbols".  rows: arrays, derived sizes and laws, in the order in which they are checked.
-    parts: schemas of parts.  choose: the schema that the header calls for, in place of this one.
+    parts: schemas of parts.  choose: returns the schema for a header, in place of this one.
     """
 
     header: Any = field(default_factory=dict)
@@ -276,7 +276,7 @@ def exact_sum(*factors: AnyArray) -> int:
 
 
 def check_value(value: Any, shape: Any, where: str) -> None:
-    """Hold a JSON value against its shape; DataError if it does not fit."""
+    """Check a JSON value against its shape; DataError if it does not fit."""
     if isinstance(shape, Chosen):
         said = value.get(shape.name) if isinstance(value, dict) else None
         shape = shape.shapes.get(said, shape.usual) if isinstance(said, str) else shape.usual
@@ -290,7 +290,7 @@ def check_value(value: Any, shape: Any, where: str) -> None:
     elif isinstance(shape, tuple):
         if not isinstance(value, list) or len(value) != len(shape):
             raise DataError(f"a part of {where} is not a list of {len(shape)}")
-        if tuple(map(type, value)) == shape:  # plain values of the very types wanted
+        if tuple(map(type, value)) == shape:  # plain values of exactly the expected types
             return
         for one, below in zip(value, shape):
             check_value(one, below, where)

@@ -28,7 +28,7 @@ def word_table(skeleton: Skeleton) -> WordTable:
 
 
 def symbol_of(table: WordTable, word: str, sentence_initial: bool) -> int:
-    """The symbol of a word; a first word that is unknown may be known without its capital."""
+    """The symbol of a word; an unknown first word is also looked up in lower case."""
     found = table.words.get(word)
     if found is None and sentence_initial and word[:1].isupper():
         found = table.words.get(word[:1].lower() + word[1:])

@@ -57,7 +57,7 @@ def render(curves: Sequence[Curves], form: str, *, title: str = "") -> bytes:
 
 
 def _plain(text: str) -> str:
-    """A text that is drawn as it stands: nothing in it is a formula or upsets a reader of the picture."""
+    """A text that is drawn literally: no formulas, no control characters."""
     return printable(text).replace("$", r"\$")
 
 

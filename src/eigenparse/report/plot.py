@@ -85,7 +85,7 @@ def _axis_names(curves: Curves) -> str:
 
 
 def _points(xs: Sequence[float], ys: Sequence[float], horizontal: Axis, vertical: Axis) -> list[Point | None]:
-    """Where the values lie; nothing for those without a place."""
+    """Positions of the values; None for values that cannot be drawn."""
     return [
         (_across(horizontal, x), _down(vertical, y))
         if drawable(x, horizontal.log) and drawable(y, vertical.log)

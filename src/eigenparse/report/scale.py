@@ -1,11 +1,11 @@
-"""Axes: the values to show in, a range, its ticks and the places of values out."""
+"""Axes of plots: values in; a range, its ticks and the positions of values out."""
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 TICKS = 6
-SAME, TINY = 1e-9, 1e-290  # relative distance and size below which values are not told apart
+SAME, TINY = 1e-9, 1e-290  # relative distance and size below which values count as equal
 STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
 
 
@@ -26,12 +26,12 @@ class Axis:
 
 
 def drawable(value: float, log: bool) -> bool:
-    """Whether a value has a place on an axis."""
+    """Whether a value can be drawn on an axis."""
     return math.isfinite(value) and (value > 0 or not log)
 
 
 def axis_of(values: Iterable[float], *, log: bool = False, tight: bool = False) -> Axis:
-    """An axis that holds all values that have a place on it; ``tight`` ends at the values themselves."""
+    """An axis for all drawable values; ``tight``: it ends at the smallest and largest value."""
     placed = [float(value) for value in values if drawable(value, log)]
     low, high = (min(placed), max(placed)) if placed else (1.0, 10.0)
     if log:

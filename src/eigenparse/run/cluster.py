@@ -21,7 +21,7 @@ WINDOW = 3  # tasks sent ahead of the results, for each thread of the cluster
 LARGE = "distributed.admin.large-graph-warning-threshold"
 SECONDS = 15  # to wait for the scheduler
 WAIT = 60.0  # seconds without a worker after which the work is given up
-LEAVE = 1.5  # seconds for each of the two goodbyes to the scheduler
+LEAVE = 1.5  # seconds for each of the two steps of closing the connection
 PROTOCOLS = ("tcp", "tls", "ucx", "ucxx", "ws", "wss", "inproc")
 AGAIN = "run the same command again, with --resume where there is one"
 
@@ -52,7 +52,7 @@ class ClusterRun:
             self._drop(waiting)
 
     def _result(self, future: Any) -> Any:
-        """The result of a task, or a sentence that says what happened to it."""
+        """The result of a task, or an error that says what happened to it."""
         dask = _distributed()
         try:
             return self._awaited(future)
@@ -70,7 +70,7 @@ class ClusterRun:
             ) from None
 
     def _awaited(self, future: Any) -> Any:
-        """The result of a task; while it is awaited, look whether anybody is left to work on it."""
+        """The result of a task; while waiting, check that there are workers left."""
         loop = self.client.loop.asyncio_loop
         result = asyncio.run_coroutine_threadsafe(_gathered(future), loop)
         self.presence.begin()
@@ -148,7 +148,7 @@ def on_cluster(address: str, wait: float = WAIT) -> Iterator[ClusterRun]:
     quiet = importlib.import_module("dask").config.set({LARGE: "1 TB"})  # tasks carry their data
     log = logging.getLogger("distributed.client")
     level = log.level
-    log.setLevel(logging.CRITICAL)  # what goes wrong is said in one sentence, by us
+    log.setLevel(logging.CRITICAL)  # errors are reported by this package, in one line
     try:
         with quiet:
             yield ClusterRun(client, address, Presence(client, wait))

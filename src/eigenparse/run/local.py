@@ -31,7 +31,7 @@ def check_jobs(jobs: int) -> int:
 
 
 def thread_map(task: Callable[[S], T], items: Iterable[S], *, jobs: int = 1) -> list[T]:
-    """Apply a task to each item in threads; for work that lets go of the interpreter lock."""
+    """Apply a task to each item in threads; for work that releases the interpreter lock."""
     items = list(items)
     if jobs <= 1 or len(items) <= 1:
         return [task(item) for item in items]
@@ -69,7 +69,7 @@ class LocalRun:
 
 @contextmanager
 def on_this_machine(jobs: int = 1) -> Iterator[LocalRun]:
-    """So many processes of this machine, 0 for all cores; one means this process."""
+    """A run on this many processes of this machine, 0 for all cores; 1 means this process."""
     workers = check_jobs(jobs)
     if workers == 1:
         yield LocalRun()
@@ -89,5 +89,5 @@ def on_this_machine(jobs: int = 1) -> Iterator[LocalRun]:
 
 
 def _begin() -> None:
-    """Let the parent alone answer Ctrl-C; it ends its workers."""
+    """Ignore Ctrl-C in workers; the parent process handles it and ends them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

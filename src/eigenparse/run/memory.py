@@ -7,7 +7,7 @@ MOST = 2**31 - 1
 
 
 def keep_freed_memory() -> None:
-    """Let the C library keep freed memory for the next array instead of handing it back to the system.
+    """Let the C library keep freed memory for the next array instead of returning it to the system.
 
     Learners allocate large arrays repeatedly, and a fresh page costs more than the sums that fill it.  For a process
     that learns one model and ends; where the C library is not glibc, nothing changes.

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 S = TypeVar("S")
 T = TypeVar("T")
-MOST_RESULTS = 4096  # that one caller adds in a pass
+MOST_RESULTS = 4096  # results that the caller adds itself; more are added in groups by workers
 
 
 class OrderedRun(Protocol):
@@ -34,7 +34,7 @@ def reduce_grouped(
 ) -> Any:
     """The sum of many results: groups of neighbours are added by workers, the sums of groups by the caller.
 
-    The groups depend on the number of items alone, so the sum is the same to the bit wherever it is made.
+    The groups depend on the number of items alone, so the sum has the same bits wherever it is computed.
     """
     groups = blocks(items, max(1, len(items) // most))
     return functools.reduce(add, run.map_ordered(functools.partial(_group, task=task, add=add), groups))
@@ -56,7 +56,7 @@ def open_run(
 ) -> AbstractContextManager[OrderedRun]:
     """The scheduler at an address, or processes of this machine.
 
-    wait: seconds without a worker of the cluster after which the work is given up; a minute unless told.
+    wait: seconds without a worker of the cluster after which the work is given up; a minute by default.
     """
     if cluster is not None:
         from eigenparse.run.cluster import WAIT, on_cluster

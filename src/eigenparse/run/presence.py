@@ -1,4 +1,4 @@
-"""Who works on a cluster: the scheduler in, the number of threads and the time without a worker out."""
+"""The workers of a cluster: number of threads, and time without any worker."""
 
 import asyncio
 import math
@@ -6,14 +6,14 @@ import time
 from collections.abc import Coroutine
 from typing import Any
 
-STEADY = 5.0  # seconds after which a new worker is trusted to stay
-LOOK = 1.0  # seconds between two looks
-ANSWER = 3.0  # seconds that the scheduler has to answer a look
-LOOKS = 4  # at least so many before the work is given up
+STEADY = 5.0  # seconds after which a new worker counts as steady
+LOOK = 1.0  # seconds between two queries
+ANSWER = 3.0  # time limit of a query in seconds
+LOOKS = 4  # minimum number of failed queries before the work is given up
 
 
 class Presence:
-    """Looks at the workers of a scheduler now and then, and remembers since when none of them is steady.
+    """Queries the workers of a scheduler from time to time, and records since when there is no steady one.
 
     A worker that keeps dying and restarting is not counted.
     client: of ``distributed``.  wait: seconds without a steady worker after which to give up.
@@ -28,17 +28,17 @@ class Presence:
         self._steady, self._looks = time.monotonic(), 0
 
     def begin(self) -> None:
-        """Start the clock: something has come, or a new wait begins."""
+        """Restart the clock, after a result or before a new wait."""
         self._steady, self._looks = time.monotonic(), 0
 
     def look(self) -> None:
-        """Ask the scheduler who is there, unless that was done a moment ago."""
+        """Ask the scheduler for its workers, unless that was done a moment ago."""
         now = time.monotonic()
         if now - self._looked < self.every:
             return
         try:
             known = ask(self._client, self._client.scheduler.identity(n_workers=-1), ANSWER)
-        except Exception:  # a scheduler that is gone or stands still; its futures tell which
+        except Exception:  # the scheduler is gone or does not answer; its futures will tell which
             self.answered, known = False, {}
         else:
             self.answered = True

@@ -28,7 +28,7 @@ Json = dict[str, Any]
 
 
 class Wishes(NamedTuple):
-    """How much to say about a sentence; ``schema.Wishes`` describes the fields."""
+    """Which details of a sentence to return; ``schema.Wishes`` describes the fields."""
 
     k: int = 1
     dependencies: bool = False
@@ -37,7 +37,7 @@ class Wishes(NamedTuple):
 
 
 def parse(grammar: Grammar, request: Request, wishes: Wishes) -> Json:
-    """What /parse says about one sentence; what no tree of the grammar keeps is put into its trees."""
+    """The answer of /parse for one sentence; constraints that no tree of the grammar keeps are put into its trees."""
     imposed: tuple[SpanLimit, ...] = ()
     try:
         found, chart = _answered(grammar, request, wishes.k)
@@ -69,7 +69,7 @@ def _answered(grammar: Grammar, request: Request, k: int) -> tuple[Answer, Chart
 
 
 def _settled(grammar: Grammar, request: Request) -> tuple[Request, tuple[SpanLimit, ...]]:
-    """What some tree of the grammar keeps, and what is to be put in; what no tree at all keeps is a conflict."""
+    """Constraints that some tree of the grammar keeps, and those to put in; a Refusal if no tree can keep them."""
     try:
         draft = Draft.of(grammar, request)
     except DataError as problem:
@@ -129,7 +129,7 @@ def _chart(grammar: Grammar, found: Answer) -> list[Json]:
 
 
 def tag(grammar: Grammar, request: Request) -> Json:
-    """What /tag says about one sentence."""
+    """The answer of /tag for one sentence."""
     found, _ = _answered(grammar, request, 1)
     return {"status": found.decoded.status, "tokens": _tagged(grammar, request, found)}
 
@@ -160,7 +160,7 @@ def _tag_choices(grammar: Grammar, found: Answer, n: int) -> list[list[Json]]:
 
 
 def score(grammar: Grammar, text: str) -> Json:
-    """What /score says about one tree in brackets; a string that is not one tree says why."""
+    """The answer of /score for one tree in brackets, or why the string is not a tree."""
     nothing = {"log_probability": None, "sign": 0, "words": 0}
     try:
         treebank = parse_trees(text, "tree")
@@ -175,5 +175,5 @@ def score(grammar: Grammar, text: str) -> Json:
 
 
 def _number(value: float) -> float | None:
-    """A number with the digits that mean something, or null."""
+    """A number rounded to its significant digits, or null."""
     return float(f"{value:.9g}") if math.isfinite(value) else None

@@ -57,7 +57,7 @@ WHY = {
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """What the routes share.  known: what the nursery says about the model."""
+    """What the routes share.  known: facts about the model, from the process that loaded it."""
 
     name: str
     settings: Settings
@@ -110,7 +110,7 @@ def universal_for(model: Any) -> str | None:
 
 
 def _said(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The failures that a route declares."""
+    """The error responses of a route."""
     always = (400, 408, 413, 421, 422, 429, 503)
     return {
         code: {"model": schema.Problem, "description": WHY[code]} for code in sorted({*always, *statuses})
@@ -179,12 +179,12 @@ def _add_facts(app: FastAPI, service: Service) -> None:
 
 
 def _add_health(app: FastAPI, service: Service) -> None:
-    """The routes for those who run the service."""
+    """The routes for operators of the service."""
     gate = service.gate
 
     @app.get("/health", response_model=schema.HealthOut, responses=_said(), tags=["health"])
     async def health() -> dict[str, Any]:
-        """Whether the service is up, and how much it has to do."""
+        """Whether the service is up, and its load."""
         known = {"status": "ok", "model": service.name, "version": __version__}
         return known | {"under_way": gate.held, "room": gate.room}
 

@@ -1,4 +1,4 @@
-"""The worker processes as the service sees them: hire one, ask it, end it."""
+"""Worker processes: start one, send it a job, end it."""
 
 import asyncio
 import contextlib
@@ -26,7 +26,7 @@ LOG = "eigenparse.serve"
 ERRORS: dict[str, type[EigenparseError]] = {
     kind.__name__: kind for kind in (DataError, ModelFileError, OptionError, ResourceError)
 }
-# One thread, as a process that forks must have; and freed memory up to 64 MB is kept for the next sentence.
+# One thread, because the process forks; and up to 64 MB of freed memory are kept for the next sentence.
 ENVIRONMENT = {
     **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 26),
@@ -44,7 +44,7 @@ class Worker:
 
     @property
     def gone(self) -> bool:
-        """Whether it has died while it had nothing to do."""
+        """Whether it has died while idle."""
         return self.reader.at_eof() or self.reader.exception() is not None
 
     async def ask(self, job: bytes) -> frames.Message:
@@ -144,7 +144,7 @@ class Crew:
             self._tell(frames.FORK, 0, [channel.fileno()])
 
     def end(self, worker: Worker) -> None:
-        """Kill a worker, whatever it does; if the nursery has died, it has died with it."""
+        """Kill a worker, even in the middle of a job; if the nursery has died, its workers have died too."""
         worker.writer.close()
         with contextlib.suppress(OSError):
             self._tell(frames.END, worker.pid, [])

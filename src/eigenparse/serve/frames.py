@@ -37,7 +37,7 @@ def receive(channel: socket.socket) -> Message | None:
 
 
 def _exactly(channel: socket.socket, size: int) -> bytes | None:
-    """So many bytes, None if the socket ends before."""
+    """Exactly this many bytes, None if the socket ends before."""
     parts, left = [], size
     while left:
         part = channel.recv(min(left, 1 << 20))

@@ -1,8 +1,8 @@
 """Bounded, fair work: the jobs of requests in, their answers out, or a refusal.
 
-Requests take turns job by job, so a sentence never waits for a whole batch of others, and long sentences let short
-ones pass for a while.  A request that is over (answered, too slow, or left by its client) loses its workers within
-``GRACE`` seconds.
+Requests take turns job by job, so a sentence never waits for a whole batch of others, and short sentences may
+overtake long ones for a while.  A request that is over (answered, too slow, or left by its client) loses its workers
+within ``GRACE`` seconds.
 """
 
 import asyncio
@@ -23,24 +23,24 @@ from eigenparse.serve.settings import Settings
 GRACE = 0.3  # seconds in which a worker may finish a job that no client waits for any longer
 TRIES = 3  # of a job whose worker dies
 AGAIN = 1.0  # seconds before another try to hire a worker
-SHORT = 40  # words of a sentence that is parsed in next to no time
-PATIENCE = 1.0  # seconds for which a sentence of 100 words lets shorter ones pass
+SHORT = 40  # sentences up to this many words count as short
+PATIENCE = 1.0  # seconds for which shorter sentences may overtake one of 100 words
 
 
 class Job(NamedTuple):
-    """content: for ``jobs.answered``.  words: of its sentence, about, or as many as take as long."""
+    """content: for ``jobs.answered``.  words: approximate length of its sentence, or of one that takes as long."""
 
     content: dict[str, Any]
     words: int
 
     @property
     def short(self) -> bool:
-        """Whether it takes next to no time."""
+        """Whether the sentence is short."""
         return self.words <= SHORT
 
     @property
     def patience(self) -> float:
-        """Seconds for which jobs that come later may go first, if they are shorter."""
+        """Seconds for which shorter jobs that arrive later may overtake it."""
         return PATIENCE * (self.words / 100) ** 2
 
 
@@ -64,13 +64,13 @@ class Order:
         self.due = (asyncio.get_running_loop().time() + wait, next(_TURNS))
 
     def end(self, why: Refusal | None) -> None:
-        """Nothing more is done for this order; why: None if all is done."""
+        """Stop the work for this order; why: None if it is complete."""
         self.todo.clear()
         if not self.over.done():
             self.over.set_result(why)
 
     def lose(self, place: int, job: Job) -> None:
-        """A worker died of a job, or while it had it: another one tries, but not for ever."""
+        """A worker died during a job: another one tries, a limited number of times."""
         self._lost[place] += 1
         if self._lost[place] == TRIES:
             self.end(internal())
@@ -129,9 +129,7 @@ class Gate:
         self.held = 0  # requests inside
         self._crew = crew
         self._orders: list[Order] = []
-        self._idle: dict[
-            asyncio.Future[None], bool
-        ] = {}  # slots that wait for news, and if for short jobs only
+        self._idle: dict[asyncio.Future[None], bool] = {}  # idle slots, and whether they take only short jobs
         self._slots: list[asyncio.Task[None]] = []
 
     @property
@@ -209,7 +207,7 @@ class Gate:
                 self._crew.end(worker)
 
     async def _hired(self) -> Worker:
-        """A new worker, sooner or later."""
+        """A new worker, after as many attempts as needed."""
         while True:
             try:
                 return await self._crew.hire()

@@ -14,8 +14,8 @@ from eigenparse.serve.metrics import Metrics
 from eigenparse.serve.refusal import Refusal, gone, internal, problem
 from eigenparse.serve.settings import Settings
 
-MUCH = 1 << 14  # bytes of a body that takes a while to understand
-MOST_READ = 1 << 26  # bytes; a body beyond this is not even read to its end
+MUCH = 1 << 14  # bytes; larger bodies take a while to parse
+MOST_READ = 1 << 26  # bytes; larger bodies are not read to their end
 HEADERS = (
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
@@ -66,7 +66,7 @@ class Guard:
             _log(scope, client, seen, seconds)
 
     def _check(self, scope: Scope, client: str) -> None:
-        """Refuse by what the headers say."""
+        """Refuse a request by its headers."""
         headers = dict(scope["headers"])
         host = headers.get(b"host", b"").decode("latin-1").lower()
         name = host.rsplit(":", 1)[0] if host.rsplit(":", 1)[-1].isdigit() else host
@@ -83,7 +83,7 @@ class Guard:
             raise self._too_large()
 
     async def _body(self, receive: Receive) -> bytes:
-        """The whole body, or a refusal when it is too large or stays away too long.
+        """The whole body, or a refusal if it is too large or arrives too slowly.
 
         What is too large is thrown away but read to its end: a client that is still sending when the
         connection closes would not see the answer.
@@ -126,7 +126,7 @@ async def _has_left(receive: Receive) -> bool:
 
 
 def _noting(send: Send, seen: dict[str, int]) -> Send:
-    """A ``send`` that adds our headers and remembers status and size."""
+    """A ``send`` that adds headers and records status and size."""
 
     async def sent(message: Message) -> None:
         if message["type"] == "http.response.start":

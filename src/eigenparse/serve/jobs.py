@@ -26,9 +26,9 @@ written = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What a worker has at hand.
+    """The models and tables of a worker.
 
-    style: how the grammar's treebank writes text.  letters: those of the words that it knows.
+    style: how the grammar's treebank writes text.  letters: the letters of its known words.
     universal: a dependency model for universal relations, or None.
     """
 
@@ -89,7 +89,7 @@ TASKS = {
 
 
 def answered(bench: Bench, content: bytes) -> frames.Message:
-    """Do a job; whatever happens is a message."""
+    """Do a job and return its answer, refusal or failure as a message."""
     try:
         job = json.loads(content)
         found = TASKS[job["task"]](bench, job)

@@ -1,4 +1,4 @@
-"""How much one request may ask for, and the refusals of those that ask for more."""
+"""Limits on the size of a request, and the refusals of larger ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from eigenparse.serve.refusal import Refusal
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a worker process needs to know: how much one request may ask for."""
+    """Limits on one request, as worker processes need them."""
 
     max_words: int = 200
     max_word_length: int = 200
@@ -17,7 +17,7 @@ class Limits:
 
 
 def check_words(words: Sequence[str], limits: Limits) -> None:
-    """Refuse words longer than any word is."""
+    """Refuse words that are too long."""
     longest = max(map(len, words), default=0)
     if longest > limits.max_word_length:
         raise Refusal(

@@ -1,4 +1,4 @@
-"""What has happened since the start, counted, and written as Prometheus reads it."""
+"""Counters since the start of the service, in the text format of Prometheus."""
 
 from bisect import bisect_left
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Everything that can go wrong in, one status and one sentence out."""
+"""Errors of all kinds in, an HTTP status and one sentence out."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -53,10 +53,10 @@ def add_errors(app: FastAPI) -> None:
 
 
 def in_words(found: Sequence[dict[str, Any]], content_type: str | None) -> str:
-    """What is wrong with a request, without the language of the library that found it.
+    """What is wrong with a request, in plain words instead of those of the validation library.
 
-    found: its errors.  Where a value may be of several shapes there is one for each; the one that is
-    not about the shape says most.
+    found: its errors.  If a value may have several shapes there is one error per shape; the one
+    that is not about the shape is the most helpful.
     """
     error = next((one for one in found if one["type"] not in SHAPES), found[0])
     source, *rest = error["loc"]
@@ -74,7 +74,7 @@ def in_words(found: Sequence[dict[str, Any]], content_type: str | None) -> str:
 
 
 def _whole_body(content_type: str | None) -> str:
-    """Why a body as a whole is no request."""
+    """Why a body as a whole is not a request."""
     if content_type is None or "json" not in content_type.lower():
         given = "is missing" if content_type is None else f"is {content_type[:100]!r}"
         return f"the header Content-Type {given}; send JSON with 'Content-Type: application/json'"

@@ -1,7 +1,7 @@
 """The process that has loaded the model and forks the workers: orders on a socket in, workers out.
 
 Run as ``python -m eigenparse.serve.nursery FD SETTINGS`` by ``crew``.  It has one thread and has run every
-kernel once, so a worker is ready as soon as it is forked, and one that is ended costs next to nothing.
+kernel once, so a worker is ready as soon as it is forked, and replacing one is cheap.
 """
 
 import ctypes
@@ -30,7 +30,7 @@ from eigenparse.serve.limits import Limits
 
 WARM = "The service is ready ."
 TREE = "(TOP (S (NP (PRP She)) (VP (VBD slept))))"
-GROWN = 64_000_000  # bytes by which a worker may have grown before another one takes its place
+GROWN = 64_000_000  # a worker that has grown by more bytes is replaced
 PARENT_DIED = 1  # PR_SET_PDEATHSIG
 FEW_CYCLES = 100_000  # objects between two searches for cycles: answers make none
 
@@ -83,7 +83,7 @@ def _warm_up(bench: Bench) -> None:
 def main() -> None:
     """Load, say what was loaded, and fork workers until the other end of the socket is closed."""
     control = socket.socket(fileno=int(sys.argv[1]))
-    for number in (signal.SIGINT, signal.SIGTERM):  # the service answers these, and ends us
+    for number in (signal.SIGINT, signal.SIGTERM):  # handled by the service, which ends this process
         signal.signal(number, signal.SIG_IGN)
     try:
         bench = make_bench(**json.loads(sys.argv[2]))
@@ -104,7 +104,7 @@ def main() -> None:
 
 
 def _tidy() -> None:
-    """Give back what loading has left over, and keep pages shared with the workers."""
+    """Free what loading has left over, and keep memory pages shared with the workers."""
     gc.collect()
     gc.freeze()
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
@@ -113,7 +113,7 @@ def _tidy() -> None:
 
 
 def _obeyed(control: socket.socket, bench: Bench, children: set[int]) -> bool:
-    """Do what one order says; False at the end of the socket."""
+    """Execute one order; False at the end of the socket."""
     order, handles, _, _ = socket.recv_fds(control, frames.ORDER.size, 1)
     if not order:
         return False
@@ -133,14 +133,14 @@ def _obeyed(control: socket.socket, bench: Bench, children: set[int]) -> bool:
 
 
 def _bury(children: set[int]) -> None:
-    """Forget the children that have ended, so that no signal is ever sent to a stranger."""
+    """Reap the children that have ended, so that no signal is sent to a reused process id."""
     for pid in list(children):
         if os.waitpid(pid, os.WNOHANG)[0]:
             children.discard(pid)
 
 
 def work(channel: socket.socket, bench: Bench, parent: int) -> None:
-    """The life of a worker: one job after another, until there are no more or it has grown too large."""
+    """Run a worker: one job after another, until there are no more or it has grown too large."""
     try:
         if sys.platform == "linux":
             ctypes.CDLL(None).prctl(PARENT_DIED, signal.SIGKILL)

@@ -13,7 +13,7 @@ from eigenparse.serve.gate import Gate, Job
 from eigenparse.serve.limits import Limits, check_length, check_number
 
 COMPARED = 100  # words whose parsing takes about as long as comparing
-CHARACTERS = 10  # that a word has at most, when words are only guessed at
+CHARACTERS = 10  # assumed maximum number of characters per word where words are estimated
 
 JobsOf = Callable[[Any, Sequence[Any]], list[Job]]
 
@@ -103,13 +103,13 @@ def _job(words: int, /, **content: Any) -> Job:
 
 
 def _n_words(item: Any) -> int:
-    """How many words per sentence has at least."""
+    """The minimum number of words that a sentence can have."""
     sentence = item["sentence"] if isinstance(item, dict) else item
     return len(sentence.split() if isinstance(sentence, str) else sentence)
 
 
 def _length(item: Any) -> int:
-    """How many words per sentence has, about, also if its text has few blanks."""
+    """The approximate number of words of a sentence, even if its text has few blanks."""
     sentence = item["sentence"] if isinstance(item, dict) else item
     guess = len(sentence) // CHARACTERS if isinstance(sentence, str) else 0
     return max(guess, _n_words(item))

@@ -1,4 +1,4 @@
-"""Typical words and phrases of every latent state, worked out once by a worker of its own."""
+"""Typical words and phrases of every latent state, computed once by a separate worker."""
 
 import asyncio
 import json

@@ -37,7 +37,7 @@ def busy(n: int) -> Refusal:
 
 
 def gone() -> Refusal:
-    """What the log says of a request whose client hung up."""
+    """The log entry of a request whose client hung up."""
     return Refusal(499, "hung_up", "the client hung up before it was answered")
 
 

@@ -1,4 +1,4 @@
-"""Runs the application until it is told to stop: an address in, an exit after the last answer out."""
+"""Run the application until it is told to stop; requests in progress are answered first."""
 
 import contextlib
 import logging
@@ -20,13 +20,13 @@ from eigenparse.serve.settings import Settings
 
 MOST_CONNECTIONS = 1000
 KEEP_ALIVE = 15
-LEAST_READ = 1 << 16  # bytes that a client must read between two looks
-NO_LINGER = struct.pack("ii", 1, 0)  # what is unread is forgotten, by the kernel too
+LEAST_READ = 1 << 16  # bytes that a client must read between two checks
+NO_LINGER = struct.pack("ii", 1, 0)  # unread data is discarded, also by the operating system
 GRACE = 20  # seconds for requests under way when the service is told to stop
 
 
 class PatientServer(uvicorn.Server):
-    """Ends after a signal as after any other end, so that stopping the service is no failure."""
+    """A server that exits with status 0 after a signal."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -64,7 +64,7 @@ def protocol(settings: Settings) -> type[H11Protocol]:
             self._reading, self._writing = stopped(self._reading), stopped(self._writing)
 
         def pause_writing(self) -> None:
-            """The client has not read everything yet: look again later."""
+            """The client has not read everything yet: check again later."""
             super().pause_writing()
             self._unread = self.transport.get_write_buffer_size()
             self._writing = self.loop.call_later(settings.write_seconds, self._look)
@@ -74,7 +74,7 @@ def protocol(settings: Settings) -> type[H11Protocol]:
             self._writing = stopped(self._writing)
 
         def _look(self) -> None:
-            """Cut off a client that has read nothing, or hardly anything, since the last look."""
+            """Disconnect a client that has read hardly anything since the last check."""
             left = self.transport.get_write_buffer_size()
             if left > self._unread - LEAST_READ:
                 connection = self.transport.get_extra_info("socket")
@@ -107,7 +107,7 @@ def stopped(timer: TimerHandle | None) -> TimerHandle | None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens on an address, or a sentence."""
+    """A socket that listens on an address; OptionError if that is not possible."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     found = socket.socket(family, socket.SOCK_STREAM)
     found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

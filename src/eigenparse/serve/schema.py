@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, StringConstraints, Tag
 
-MOST = 1_000_000  # positions beyond which no number means anything
+MOST = 1_000_000  # largest position that is accepted
 # What ``str.split`` takes for a blank, spelled out because regular expressions disagree about it.
 BLANK = r"\x09-\x0d\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000"
 
@@ -46,7 +46,7 @@ class Limited(Strict):
 
 
 class Wishes(Strict):
-    """How much to say."""
+    """Which details to return."""
 
     k: Count = Field(1, description="So many different trees.")
     dependencies: bool = Field(False, description="Heads and relations of each tree.")
@@ -114,7 +114,7 @@ TagBody = Annotated[
 
 
 class ScoreBody(Strict):
-    """Trees in brackets, one a string."""
+    """Trees in brackets, one per string."""
 
     trees: list[Text] = Field(min_length=1, examples=[["(TOP (S (NP (PRP She)) (VP (VBD slept))))"]])
 
@@ -252,7 +252,7 @@ class TreeScore(BaseModel):
 
 
 class ScoreOut(BaseModel):
-    """One result a string, in order."""
+    """One result per string, in order."""
 
     results: list[TreeScore]
     seconds: float

@@ -60,7 +60,7 @@ def _tokens(sentence: str | Sequence[str], style: dict[str, str], limits: Limits
 
 
 def _check_prose(text: str) -> None:
-    """A refusal of trees where text is wanted."""
+    """Refuse trees where text is expected."""
     try:
         refuse_tree(text)
     except DataError as problem:

@@ -1,4 +1,4 @@
-"""What one request may ask for, and how many may ask at a time."""
+"""Limits of the service: size, number and duration of requests."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ class Settings:
     long ones.  queue: requests that may wait beyond these; more are told 503.  per_client: requests of
     one address under way, more are told 429; 0 for no limit.  seconds: most time of a request, waiting
     included; then its work is stopped.  body_seconds: most time for a request to arrive.
-    write_seconds: a client that reads nothing of its answer for so long is cut off.
+    write_seconds: a client that reads nothing of its answer for this long is disconnected.
     max_answer: bytes of one answer.  memory: bytes that parsing one sentence may take.
     hosts: names that the service answers to; empty for any.
     """
@@ -50,5 +50,5 @@ class Settings:
 
     @property
     def limits(self) -> Limits:
-        """What the worker processes are told."""
+        """The limits that worker processes need."""
         return Limits(self.max_words, self.max_word_length, self.max_sentences, self.memory)

@@ -1,4 +1,4 @@
-"""Tokens and a model in; what it has never seen of them, or their universal arcs, out; runs in worker processes."""
+"""Tokens and a model in; their share of unknown words, or their universal arcs, out; runs in worker processes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +15,7 @@ Json = dict[str, Any]
 def unknown(grammar: Grammar, letters: frozenset[str], tokens: Sequence[str]) -> Json:
     """Which share of the words, and of the letters in them, the grammar has never seen.
 
-    Numbers and punctuation are no words here: they are the same in many languages.
+    Numbers and punctuation do not count: they are the same in many languages.
     """
     known = grammar.tables.parser.words.words
     words = [lookup_form(grammar.tables.parser, token) for token in tokens if any(map(str.isalpha, token))]

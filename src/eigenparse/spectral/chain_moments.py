@@ -49,7 +49,7 @@ class CentredProjection:
         return _with_constant(rows, self.right, self.right_mean)
 
     def padded(self) -> "CentredProjection":
-        """With one feature more, which projects to nothing: for features that are not known (see ``known_rows``)."""
+        """The same with an additional feature that projects to zero: for unknown features (``known_rows``)."""
         blank = np.zeros((1, self.singular.size))
         left, right = np.vstack([self.left, blank]), np.vstack([self.right, blank])
         return replace(self, left=left, right=right)
@@ -96,7 +96,7 @@ def centred_projection(
     W: AnyArray = rng.standard_normal((e, k))
     for _ in range(POWER_PASSES):
         W = orthonormal(cross(other, one, orthonormal(cross(one, other, W))))
-    if W.shape[1] == 0:  # the two sides have nothing in common but their means
+    if W.shape[1] == 0:  # beyond their means, the two sides are uncorrelated
         return none
     left, singular, mixing = np.linalg.svd(cross(one, other, W), full_matrices=False)
     m = min(n_states - 1, int(np.sum(singular > cutoff * max(singular[0], 1e-300))))
@@ -129,7 +129,7 @@ def third_moment(x: AnyArray, y: AnyArray, z: AnyArray) -> AnyArray:
 
 
 def trust(n: float, strength: float) -> float:
-    """q = sqrt(n) / (strength + sqrt(n)): how much n rows are believed."""
+    """q = sqrt(n) / (strength + sqrt(n)): the weight of an estimate from n rows."""
     return float(np.sqrt(n) / (strength + np.sqrt(n))) if n > 0.0 else 0.0
 
 

@@ -16,14 +16,14 @@ def cluster_rows(rows: FloatArray, n_states: int, *, rng: np.random.Generator) -
 
     Centres come from at most SAMPLE rows; every row then joins its nearest centre.
     """
-    with one_thread():  # sums of several threads would arrive in any order
+    with one_thread():  # several threads would add up sums in varying order
         return clusters(rows, n_states, rng=rng)
 
 
 def clusters(
     rows: FloatArray, n_states: int, *, rng: np.random.Generator, weight: FloatArray | None = None
 ) -> IntVector:
-    """The same where linear algebra is limited to one thread already; checking that is slow for small labels."""
+    """The same if linear algebra is already limited to one thread; setting the limit is slow for small labels."""
     n = rows.shape[0]
     centres = centres_of(rows, n_states, rng=rng, weight=weight)
     if centres is None:
@@ -61,8 +61,8 @@ def spread_out(
 ) -> FloatArray:
     """Where k-means starts (k, d): k-means++ with several candidates per step, drawn as scikit-learn does.
 
-    The result is the same to the bit as that of ``init="k-means++"``.  Here the rows are made double and squared
-    once instead of once per step; with scikit-learn's own start, training a grammar took 3 to 11 percent longer, and
+    The result is the same to the bit as that of ``init="k-means++"``.  Here the rows are converted and squared
+    once, not at every step; with scikit-learn's own start, training a grammar took 3 to 11 percent longer, and
     importing it takes a second.
     """
     n, tries = rows.shape[0], 2 + int(np.log(k))

@@ -1,4 +1,4 @@
-"""Addable counts of pairs of words at distances 1, 2, ...: eight bytes per pair, the rarest let go for space."""
+"""Addable counts of pairs of words at distances 1, 2, ...: eight bytes per pair; the rarest may be dropped."""
 
 from dataclasses import dataclass
 
@@ -46,7 +46,7 @@ class PairTable:
         return _shrunk(starts, seconds, counts, merge_tables(one, two, Table(starts, seconds, counts)))
 
     def bounded(self, limit: int) -> tuple["PairTable", int]:
-        """This table without its rarest pairs if it is larger than ``limit``, and the occurrences let go.
+        """This table without its rarest pairs if it is larger than ``limit``, and the number of occurrences dropped.
 
         The table itself is used up: its memory becomes the smaller one's.
         """
@@ -70,7 +70,7 @@ def _shrunk(starts: LongVector, seconds: IntVector, counts: AnyArray, size: int)
 
 @dataclass(frozen=True, slots=True)
 class PairCounts:
-    """For each distance d = 1, 2, ... a table over ``n_words`` words; ``dropped``: occurrences let go for space."""
+    """For each distance d = 1, 2, ... a table over ``n_words`` words; ``dropped``: occurrences left out."""
 
     n_words: int
     tables: tuple[PairTable, ...]

@@ -9,7 +9,7 @@ from eigenparse.kernels.rows import gather, scatter
 
 EXACT = 300  # a moment with so few rows or columns is decomposed as a whole
 BLOCK = 8  # columns that are multiplied together: one line of the cache in double precision
-CHECKED = 3  # blocks between looks at the convergence
+CHECKED = 3  # blocks between checks of convergence
 MOST_BLOCKS = 500
 GAP, ANGLE = 0.01, np.radians(0.1)
 
@@ -27,11 +27,11 @@ class FeatureRows:
 
     @property
     def total(self) -> float:
-        """Rows, as often as they count."""
+        """Sum of the weights of all rows."""
         return float(self.ids.shape[0] if self.weight is None else self.weight.sum())
 
     def some(self, wanted: BoolVector | slice) -> "FeatureRows":
-        """The rows that are wanted, over the same features."""
+        """Some of the rows, over the same features."""
         return FeatureRows(self.ids[wanted], self.scale)
 
     def times(self, M: FloatArray) -> FloatArray:
@@ -51,7 +51,7 @@ class FeatureRows:
 
 @dataclass(frozen=True, slots=True)
 class Projection:
-    """left = U (d, m), singular = sigma (m,), right = V (e, m), sorted down, signs settled."""
+    """left = U (d, m), singular = sigma (m,), right = V (e, m), in descending order, with fixed signs."""
 
     left: FloatArray
     singular: FloatArray

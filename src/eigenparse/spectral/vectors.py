@@ -88,7 +88,7 @@ def _unit_rows(M: AnyArray) -> AnyArray:
 def leading_left(
     times: Apply, transposed: Apply, width: int, k: int, rng: np.random.Generator
 ) -> tuple[AnyArray, AnyArray, AnyArray]:
-    """U (n, k), sigma (k,), V (width, k) of a matrix known by its products, signs settled."""
+    """U (n, k), sigma (k,), V (width, k) of a matrix given by its products, with fixed signs."""
     W = rng.standard_normal((width, k + OVERSAMPLE)).astype(np.float32)
     for _ in range(POWER_PASSES):
         W = orthonormal(transposed(orthonormal(times(W))))
@@ -112,7 +112,7 @@ def _bigram_svd(counts: PairStatistics, k: int, rng: np.random.Generator) -> tup
 
 
 def _roots(total: AnyArray, power: float) -> AnyArray:
-    """total^(-power / 2), nothing where nothing was counted."""
+    """total^(-power / 2), and 0 where the total is 0."""
     scale: AnyArray = np.where(total > 0.0, np.maximum(total, 1.0) ** (-0.5 * power), 0.0)
     return scale.astype(np.float32)
 

@@ -1,6 +1,6 @@
 """The bundled English: a grammar with hidden subclasses, written out as weighted rules.
 
-Visible is what stands before a colon; what follows it is hidden: number (``s``, ``p``), the kind
+The part before a colon is visible, the part after it is hidden: number (``s``, ``p``), the kind
 of noun, what a verb takes, what a preposition opens, whether a clause has a gap.  A symbol that
 begins with ``_`` leaves no node.  ``{n}`` stands for every value of ``n`` in turn; where only the
 right-hand side names it, its own weights count.  See ``notation.py`` for how rules are read.
@@ -204,7 +204,7 @@ def english_grammar() -> SyntheticGrammar:
 
 
 def sample_treebank(n_trees: int, seed: int) -> Treebank:
-    """``n_trees`` trees of the bundled English with their roots; fewer are a prefix of more.
+    """``n_trees`` trees of the bundled English with their roots; the first trees do not depend on ``n_trees``.
 
     As in a treebank that was read from a file, every word of ``words`` occurs.
     """

@@ -1,7 +1,7 @@
 """The words of the synthetic English: word classes in, weighted words per (tag, state) out.
 
-Every list runs from common to rare.  A word may stand in several lists: that is where the
-ambiguity comes from.  Nouns and adjectives that may follow ``a`` begin with a consonant.
+Every list is ordered from common to rare words.  A word may be in several lists, which makes it
+ambiguous.  Nouns and adjectives that may follow ``a`` begin with a consonant.
 """
 
 from collections.abc import Iterable

@@ -156,5 +156,5 @@ def _joined(blocks: list[Sample]) -> Sample:
 
 
 def sample_trees(grammar: SyntheticGrammar, n_trees: int, seed: int) -> Sample:
-    """``n_trees`` independent trees; fewer trees of the same seed are a prefix of more."""
+    """``n_trees`` independent trees; the first trees of a seed do not depend on ``n_trees``."""
     return _joined(list(sample_blocks(grammar, n_trees, seed)))

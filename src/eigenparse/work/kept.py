@@ -24,12 +24,12 @@ from eigenparse.work.progress import tell
 
 Part = tuple[Header, dict[str, AnyArray]]
 KIND = "part-of-work"
-SECONDS = 20.0  # work that took less is done again rather than kept
+SECONDS = 20.0  # shorter work is not kept
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A folder of finished parts; without a folder nothing is kept.  seconds: least work that is worth keeping."""
+    """A folder of finished parts; without a folder nothing is kept.  seconds: shorter work is not kept."""
 
     folder: Path | None = None
     seconds: float = SECONDS
@@ -52,7 +52,7 @@ class Kept:
         return (header["header"], made) if kind == KIND else None
 
     def keep(self, name: str, part: Part) -> None:
-        """Keep a part to the bit, infinities included; a worker that does not see the folder keeps nothing."""
+        """Keep a part exactly, infinities included; a worker without access to the folder keeps nothing."""
         if self.folder is None or not self.folder.is_dir():
             return
         header, arrays = part[0], {key: np.ascontiguousarray(a) for key, a in part[1].items()}
@@ -71,7 +71,7 @@ _open: list[Path] = []  # folders in use
 
 
 def fingerprint(*values: Any) -> str:
-    """SHA-256 of records, arrays and JSON values: what kept work must agree with."""
+    """SHA-256 of records, arrays and JSON values, to check that kept work belongs to the same run."""
     total = hashlib.sha256()
     for value in values:
         _add(total, value)
@@ -106,7 +106,7 @@ def _add(total: Any, value: Any) -> None:
 
 @contextmanager
 def kept_beside(out: Path, mark: str, *, resume: bool, seconds: float = SECONDS) -> Iterator[Kept]:
-    """The kept work of a result that is to be written to ``out``; gone after success.  mark: its fingerprint."""
+    """The kept work of a result that will be written to ``out``; removed after success.  mark: its fingerprint."""
     out = out.resolve()  # workers may have another current folder
     folder = out.with_name(out.name + ".checkpoint")
     sweep(out.parent, out.name)
@@ -131,7 +131,7 @@ def leave_open() -> None:
 
 
 def _leave(folder: Path) -> None:
-    """Leave a folder with its finished parts, or not at all."""
+    """Keep a folder that has finished parts; remove an empty one."""
     sweep(folder)
     if len(list(folder.glob("*"))) > 1:  # more than run.json
         tell(f"finished parts are kept in {folder}; run the same command with --resume to continue")

@@ -69,7 +69,7 @@ def counted(items: Iterable[T], title: str, *, total: int | None = None) -> Iter
 
 
 def _peak_megabytes() -> int:
-    """The largest memory of this process so far; 0 where the system does not tell."""
+    """Peak memory of this process; 0 if the system does not report it."""
     try:
         import resource
     except ImportError:  # not on Windows
@@ -93,7 +93,7 @@ class Stages:
         self._name, self._since = name, time.process_time()
 
     def stop(self) -> None:
-        """End the stage under way."""
+        """End the current stage."""
         if self._name:
             spent = time.process_time() - self._since
             self.seconds[self._name] = self.seconds.get(self._name, 0.0) + spent

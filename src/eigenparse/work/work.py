@@ -28,7 +28,7 @@ Step = Callable[[int, Part], Part]
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """run: where tasks are done.  kept: finished parts.  progress: is told what is under way.  stages: time spent.
+    """run: where tasks run.  kept: finished parts.  progress: callback for the current stage.  stages: time spent.
 
     The result of any work depends on its data, options and seed alone: not on the place where it runs, nor on
     what was kept.
@@ -40,7 +40,7 @@ class Work:
     stages: Stages = field(default_factory=Stages, compare=False)
 
     def at(self, name: str) -> "Work":
-        """The same work for a part with a name of its own: kept parts of different names do not meet."""
+        """The same work for a part with a name of its own: parts of different names are kept apart."""
         return replace(self, kept=self.kept.at(name))
 
     def here(self) -> "Work":
@@ -67,7 +67,7 @@ class Work:
         return self.run.map_ordered(task, items)
 
     def add_up(self, task: Callable[[S], T], items: Iterable[S]) -> Any:
-        """The results added from first to last, so that the sum is the same to the bit wherever it is made."""
+        """The results added from first to last, so that the sum has the same bits wherever it is computed."""
         return functools.reduce(operator.add, self.run.map_ordered(task, items))
 
     def part(self, name: str, compute: Callable[[], Part], *, always: bool = False) -> Part:
@@ -86,10 +86,10 @@ class Work:
         return made
 
     def rounds(self, name: str, total: int, first: Callable[[], Part], step: Step) -> Part:
-        """What is left after ``total`` steps, each of which turns a header and arrays into the next ones.
+        """The state after ``total`` steps; the state is a header and arrays, and each step returns the next one.
 
-        step: gets the number of the step and what the step before left.  The state is kept after a step if the last
-        time is long enough ago; an interrupted run continues after the last step that was kept.
+        step: gets the number of the step and the state before it.  The state is kept after a step if it was last kept
+        long enough ago; an interrupted run continues after the last step that was kept.
         """
         began = kept = time.monotonic()
         found = self.kept.find(name)
@@ -117,7 +117,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """What a user says about where and how long work runs.
+    """Where work runs, as given by the user.
 
     jobs: processes of this machine, 0 for all cores.  cluster: address of a Dask scheduler.  resume: continue an
     interrupted run.  wait: seconds without a worker of the cluster after which the work is given up.

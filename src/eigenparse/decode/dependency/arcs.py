@@ -36,10 +36,7 @@ def write_chains(model: ArcModel, corpus: Conllu, out: TextIO, *, n_best: int = 
     lengths = corpus.trees.lengths()
     heads = np.concatenate([np.arange(n, dtype=np.int32) for n in lengths])
     relations = ["root" if head == 0 else "dep" for head in heads.tolist()]
-    if n_best == 1:
-        write_conllu(out, corpus, heads, relations, None)
-    else:
-        n = len(corpus)
-        lists = TreeLists(heads[np.newaxis], np.zeros((n, 1)), np.ones(n, dtype=np.int64))
-        write_lists(out, corpus, lists, [relations])
+    n = len(corpus)
+    lists = TreeLists(heads[np.newaxis], np.zeros((n, 1)), np.ones(n, dtype=np.int64))
+    write_lists(out, corpus, lists, [relations], ranked=n_best > 1)
     return len(corpus)

@@ -5,7 +5,7 @@ from typing import TextIO
 
 import numpy as np
 
-from eigenparse.corpus.conllu import Conllu, write_conllu, write_lists
+from eigenparse.corpus.conllu import Conllu, write_lists
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.decode.dependency.arcs import BLOCK
 from eigenparse.decode.dependency.split_heads import DEPENDENT, ROOT, parse_split_heads, tree_parser
@@ -18,7 +18,7 @@ from eigenparse.models.dependency.split_heads import SplitHeads
 
 @dataclass(frozen=True, slots=True)
 class LatentParser:
-    """A model with visible states, and what a sentence may take."""
+    """A model with visible states, and the limits on sentences."""
 
     model: DepTree
     limits: ParserOptions
@@ -33,10 +33,7 @@ class LatentParser:
             part = corpus.part(start, start + BLOCK)
             lists = latent_lists(self.model, part.trees, n_best, self.too_long)
             called = [[DEPENDENT if head else ROOT for head in row] for row in lists.heads.tolist()]
-            if n_best == 1:
-                write_conllu(out, part, lists.heads[0], called[0])
-            else:
-                write_lists(out, part, lists, called)
+            write_lists(out, part, lists, called, ranked=n_best > 1)
         return sum(self.too_long(n) for n in corpus.trees.lengths().tolist())
 
 

@@ -94,9 +94,9 @@ def rerank_conllu(model: Reranker, lines: Iterable[str], out: TextIO, *, source:
 
 
 def tree_totals(model: TreeModel, trees: Dependencies) -> TreeTotals:
-    """log p of trees with what is observed of their words, where the model is a distribution over them.
+    """log p of trees and the observations of their words, if the model is a distribution over them.
 
-    Else that of what is observed given the shape.
+    Otherwise log p of the observations given the tree shape.
     """
     is_complete = not trees.n_words or trees.head.min() >= 0
     if is_complete and isinstance(model, SplitHeads) and model.is_proper:

@@ -6,7 +6,7 @@ from typing import TextIO
 import numpy as np
 
 from eigenparse.arrays import AnyArray, BoolVector, as_ids, frozen
-from eigenparse.corpus.conllu import Conllu, write_conllu, write_lists
+from eigenparse.corpus.conllu import Conllu, write_lists
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.split_heads import word_tags
 from eigenparse.decode.dependency.arcs import BLOCK
@@ -26,7 +26,7 @@ from eigenparse.inference.grammar.open_rules import with_open_rules
 from eigenparse.kernels.dependency.split_heads import heads_of_rows
 from eigenparse.models.dependency.split_heads import SplitHeads
 
-OTHER_SHARE = 1e-3  # weight of a use that a known word was never seen in, beside those it was
+OTHER_SHARE = 1e-3  # weight of readings that a known word was not seen with
 OPEN_FACTOR = 4  # derivations asked for each tree of a list where tags are open
 ROOT, DEPENDENT, NO_TAG = "root", "dep", "_"
 
@@ -43,7 +43,13 @@ class TreeParser:
 
     def parse_corpus(self, corpus: Conllu, out: TextIO, *, n_best: int = 1) -> int:
         """Parse a file that has been read and write CoNLL-U; return how many sentences were too long."""
-        return parse_corpus(self, corpus, out, n_best=n_best)
+        for start in range(0, len(corpus), BLOCK):
+            part = corpus.part(start, start + BLOCK)
+            lists, tags = search_split_heads(self, part.trees, n_best)
+            found, names = _relations(self, part.trees, lists, tags)
+            called = [[names[r] for r in row] for row in found.tolist()]
+            write_lists(out, part, lists, called, ranked=n_best > 1)
+        return sum(too_long(self, n) for n in corpus.trees.lengths().tolist())
 
 
 def tree_parser(model: SplitHeads, options: ParserOptions | None = None) -> TreeParser:
@@ -65,29 +71,21 @@ def parse_split_heads(parser: TreeParser, trees: Dependencies) -> Dependencies:
 
     Where the model has no labeller, the root is called root and all other words dep.
     """
-    lists, tags = _search(parser, trees, 1)
+    lists, tags = search_split_heads(parser, trees, 1)
     found, names = _relations(parser, trees, lists, tags)
     return trees.with_heads(lists.heads[0], found[0], names)
 
 
-def kbest_split_heads(parser: TreeParser, trees: Dependencies, n_best: int) -> TreeLists:
-    """Up to ``n_best`` trees of every sentence, all different; scores are sums of log rule posteriors.
+def search_split_heads(parser: TreeParser, trees: Dependencies, n_best: int) -> tuple[TreeLists, list[str]]:
+    """Up to ``n_best`` different trees of every sentence, and the tag of every word: as given, or in the best tree.
 
-    A sentence longer than the parser takes has one tree, in which each word is the head of the next.
+    Scores are sums of log rule posteriors.  A sentence longer than the parser takes has one tree, in which each word
+    is the head of the next.
     """
-    return _search(parser, trees, n_best)[0]
-
-
-def _search(parser: TreeParser, trees: Dependencies, n_best: int) -> tuple[TreeLists, list[str]]:
-    """The lists, and the tag of every word: as given, or else in the best tree."""
     forms = trees.strings("form")
     names, ids = word_tags(trees, parser.model.tags)
     tags = [names[i] for i in ids]
-    lists = TreeLists(
-        np.zeros((n_best, trees.n_words), dtype=np.int32),
-        np.zeros((len(trees), n_best)),
-        np.ones(len(trees), dtype=np.int64),
-    )
+    lists = TreeLists.empty(n_best, trees.n_words, len(trees))
     for s, (low, high) in enumerate(zip(trees.offsets[:-1].tolist(), trees.offsets[1:].tolist())):
         if too_long(parser, high - low):
             lists.heads[0, low:high] = np.arange(high - low)
@@ -162,22 +160,8 @@ def _distinct_trees(
     return list(found.values())[:n_best]
 
 
-def parse_corpus(parser: TreeParser, corpus: Conllu, out: TextIO, *, n_best: int = 1) -> int:
-    """Parse a file that has been read and write CoNLL-U; return how many sentences were too long."""
-    for start in range(0, len(corpus), BLOCK):
-        part = corpus.part(start, start + BLOCK)
-        lists, tags = _search(parser, part.trees, n_best)
-        found, names = _relations(parser, part.trees, lists, tags)
-        called = [[names[r] for r in row] for row in found.tolist()]
-        if n_best == 1:
-            write_conllu(out, part, lists.heads[0], called[0])
-        else:
-            write_lists(out, part, lists, called)
-    return sum(too_long(parser, n) for n in corpus.trees.lengths().tolist())
-
-
 def given_tags(parser: TreeParser, words: list[str], tags: list[str]) -> Choices:
-    """What each word may be under its tag: as it was seen, and at a small share as any word of the tag."""
+    """The readings of each word under its tag: as it was seen, and with a small weight as any word of the tag."""
     skeleton = parser.model.grammar.skeleton
     seen = word_choices(parser.parser, words)
     parts = []

@@ -1,4 +1,4 @@
-"""What is known about a sentence beforehand: spans and tags in, masks and lexicon choices out.
+"""Constraints on the tree of a sentence: spans and tags in, masks and lexicon choices out.
 
 A required span holds a constituent (with the label asked for, if any); a forbidden span holds none
 (or none of that label); an uncrossed span may hold one or not, but no constituent overlaps it without
@@ -100,7 +100,7 @@ def _bottoms(parser: Parser) -> AnyArray:
 
 
 def _weight(tag: str, weight: float) -> float:
-    """A usable weight, or a sentence."""
+    """A valid weight; OptionError otherwise."""
     if not (np.isfinite(weight) and weight >= 0):
         raise DataError(f"the weight of tag {tag!r} must be a number of 0 or more, got {weight} instead")
     return float(weight)
@@ -121,7 +121,7 @@ def _any_word(parser: Parser, weights: Mapping[str, float]) -> Choices:
 
 
 def _weighted(word: Choices, bottom: AnyArray, weights: Mapping[str, float]) -> Choices:
-    """One word's entries times the weights of their tags; entries without weight go."""
+    """One word's entries times the weights of their tags; entries with weight 0 are dropped."""
     factor = np.array([weights.get(tag, 0.0) for tag in bottom[word.label]], dtype=np.float64)
     kept = _kept(word, factor > 0)
     factor = factor[factor > 0]

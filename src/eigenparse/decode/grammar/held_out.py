@@ -8,8 +8,8 @@ from eigenparse.features.grammar.judge import Charts, Evidence
 from eigenparse.inference.grammar.forest import Pruning
 from eigenparse.models.grammar.pcfg import LatentGrammar
 
-# A judge looks at posteriors above 0.01 alone, which a search narrower than that for trees gives as well in a third
-# of the time; the few sentences that need a wide search take as long as hundreds of others.
+# A judge uses only posteriors above 0.01.  A narrower search than for trees finds them in a third of the time; the
+# few sentences that need a wide search take as long as hundreds of others.
 SEARCH = ParserOptions(
     pruning=Pruning(item=3e-4, edge=3e-5, coarse_item=3e-3, coarse_edge=1e-3, state=1e-3, weight=1e-5),
     relax=False,

@@ -14,7 +14,7 @@ from eigenparse.kernels.grammar.judge_evidence import likeliest, likely_brackets
 from eigenparse.kernels.grammar.judge_tags import tag_again
 from eigenparse.models.grammar.judge import Judge, weight_table
 
-LEAST = 0.01  # what is below is not even looked at
+LEAST = 0.01  # smaller posteriors are ignored
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Bench:
 
 
 def make_bench(judge: Judge, ids: Mapping[tuple[str, bool], int]) -> Bench:
-    """Seat a judge beside a parser whose bracket ids these are."""
+    """Prepare a judge for a parser with these bracket ids."""
     names = bracket_names(ids)
     tags, *looks = ((np.array(x.dense), weight_table(judge, x)) for x in (judge.tags, *judge.looks))
     keys = WordKeys(frozenset(judge.words.tolist()))
@@ -68,7 +68,7 @@ def make_bench(judge: Judge, ids: Mapping[tuple[str, bool], int]) -> Bench:
 
 
 def judged(bench: Bench, words: Sequence[str], found: Brackets) -> Brackets:
-    """The same tags and brackets with the probabilities that the judge gives the doubtful ones."""
+    """The same tags and brackets with the probabilities that the judge gives to uncertain ones."""
     judge, key, masses = bench.judge, bench.symbols.key, found.masses.copy()
     evidence, phrase, word = evidence_of(found, bench.ids)
     spelling, doubtful = bench.words.of(words), (judge.low, judge.high)

@@ -1,7 +1,7 @@
 """A sentence in; its trees and the latent states of their nodes out.
 
-The state of a node is known only by what it explains: given that a label stands over a span, its
-states have the shares inside[h] * outside[h] of the item's marginal.
+Given that a label stands over a span, the posterior of state h is its share inside[h] * outside[h] of the item's
+marginal.
 """
 
 from dataclasses import dataclass
@@ -25,8 +25,7 @@ class NodeStates:
 def row_states(parser: Parser, chart: Chart, tree: Derivation) -> list[NodeStates | None]:
     """The states of every row of a derivation under the first set of weights, where they are known.
 
-    They are not where a set of weights gave the sentence no mass, or where the signs of moments
-    leave no positive share.
+    They are unknown if the weights give the sentence no positive probability, or if no state has a positive share.
     """
     weights = parser.grammar.members[0]
     if len(chart.members) != len(parser.grammar.members):

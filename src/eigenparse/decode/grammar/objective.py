@@ -90,7 +90,7 @@ def bracket_table(
 
 @dataclass(frozen=True, slots=True)
 class Belief:
-    """Combined marginals of a forest's items and edges, non-negative."""
+    """Combined non-negative marginals of the items and edges of a forest."""
 
     item: FloatArray
     edge: FloatArray
@@ -153,7 +153,7 @@ def brackets(forest: Forest, belief: Belief, table: BracketTable) -> Brackets:
 
 
 def mean_brackets(own: Brackets, others: Sequence[Brackets | None]) -> Brackets:
-    """The mean of several grammars' posteriors; a grammar that has none speaks like the mean of the rest."""
+    """The mean of several grammars' posteriors; a grammar without a tree counts as the mean of the others."""
     if not others:
         return own
     heard = [own, *(part for part in others if part is not None)]
@@ -182,7 +182,7 @@ class Scores:
 def scores(
     forest: Forest, belief: Belief, posteriors: Brackets, table: BracketTable, objective: Objective
 ) -> Scores:
-    """Item and edge scores under an objective; a tree's worth is their sum."""
+    """Item and edge scores under an objective; the score of a tree is their sum."""
     item: FloatArray = np.empty(forest.label.size)
     bracket = np.empty(forest.label.size)
     chains = Chains(table.chain_at, table.chain, table.wide, len(table.ids), posteriors.width)

@@ -164,11 +164,11 @@ RELAXED = Pruning(beam=1e-7, tag=0.0, item=1e-8, edge=1e-9, coarse_item=0.0, coa
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """What is believed about a sentence before a tree is chosen.
+    """Posteriors of a sentence, before a tree is chosen.
 
-    members: marginals under each set of weights that gives the sentence any mass.  belief: all of
+    members: marginals under each set of weights that gives the sentence a positive probability.  belief: all of
     them combined.  posteriors: of brackets and tags, other grammars of an ensemble included.  heard: the
-    forests of these others, None where one has no tree.
+    forests of these other grammars, None if one has no tree.
     status, log_total, n_non_positive: as in ``Decoded``.
     """
 
@@ -209,10 +209,10 @@ class Search:
 
 
 def search(parser: Parser, words: Choices, limits: Constraints, *, free: bool = True) -> Search | None:
-    """Where the trees of a sentence lie; None if no tree of the grammar spans it.
+    """The forest of a sentence; None if no tree of the grammar spans it.
 
-    It depends on the plain PCFG alone, not on latent weights.  free: at last, any word may be anything;
-    not so under given tags.
+    It depends on the plain PCFG alone, not on latent weights.  free: in the last
+    attempt, words may have the readings of unknown words; not with given tags.
     """
     n_words = words.at.size - 1
     try:
@@ -249,7 +249,7 @@ def _narrow_search(parser: Parser, words: Choices, limits: Constraints) -> Searc
 
 
 def narrower(pruning: Pruning) -> Pruning:
-    """Higher thresholds, for spans that a filter left open: few of the trees that compete for mass are left."""
+    """Higher thresholds, for filtered spans: with fewer competing trees, posteriors are larger."""
     return replace(
         pruning,
         item=3 * pruning.item,
@@ -283,7 +283,7 @@ def explore(
 ) -> Chart | None:
     """Marginals over the trees of a sentence; None if no tree of the grammar spans it.
 
-    others: the same sentence in terms of each other grammar of an ensemble, so that it joins in.
+    others: the same sentence in terms of each other grammar of an ensemble, whose posteriors are averaged.
     free: as in ``search``.  tokens: the words themselves, for the grammar's judge to look at.
     """
     found = search(parser, words, limits, free=free)
@@ -296,7 +296,7 @@ def explore(
 
 
 def free_space(parser: Parser, words: Sequence[str]) -> Space:
-    """The readings of the words, and no limits."""
+    """The readings of the words without constraints."""
     return word_choices(parser, words), unconstrained(parser.grammar.skeleton)
 
 
@@ -335,14 +335,14 @@ def _fitting(pruning: Pruning, options: ParserOptions, n_words: int) -> Pruning:
 def beam_for(memory: int, n_words: int) -> float:
     """A beam whose items fit into half of the memory allowed; 0 if those of any beam do.
 
-    The items of a cell under each beam are those of random words, with room to spare.
+    The numbers of items per cell were measured on random words, plus a margin.
     """
     room = memory / 2 / BYTES_PER_ITEM / (n_words * (n_words + 1) / 2)
     return next((beam for items, beam in ITEMS_OF_A_CELL if room >= items), 1.0)
 
 
 def chart_of(parser: Parser, found: Search, others: Sequence[Space] = ()) -> Chart:
-    """Prune by the small grammar, combine the members and hear the other grammars."""
+    """Prune by the small grammar, combine the members and average with the other grammars."""
     forest, members = _members(parser, found.forest, found.pruning)
     usable = tuple(m for m in members if m.sign != 0) or (_plain(forest),)
     log_total = float(np.mean([m.log_total for m in usable]))
@@ -369,7 +369,7 @@ def _members(parser: Parser, forest: Forest, pruning: Pruning) -> tuple[Forest, 
 
 
 def _marginals(forest: Forest, arrays: LatentArrays, weights: Weights, pruning: Pruning) -> Marginals:
-    """The marginals by the larger weights, or by all of them if these give the sentence no mass."""
+    """The marginals by the larger weights, or by all of them if these give the sentence no positive probability."""
     found = marginals(forest, arrays, pruning.state)
     return found if found.sign != 0 else marginals(forest, weights, pruning.state)
 
@@ -398,7 +398,7 @@ def _voice(
 
 
 def _plain(forest: Forest) -> Marginals:
-    """The pruning posteriors as marginals, for a sentence to which no member gives any mass."""
+    """The pruning posteriors as marginals, for a sentence to which no member gives a positive probability."""
     width = np.arange(forest.label.size + 1, dtype=np.int64)
     parent = np.repeat(np.arange(forest.label.size), np.diff(forest.edge_at))
     edge = np.minimum(forest.posterior[forest.left], forest.posterior[forest.right])

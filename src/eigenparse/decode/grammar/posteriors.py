@@ -15,7 +15,7 @@ class SymbolTable:
     """What the labels of binary trees stand for; make it once for many sentences.
 
     names, is_tag, is_root: of the bracket ids of ``brackets``.  shown: (A,) equal numbers for labels
-    that look alike in an n-ary tree, -1 for partial ones.
+    that are the same in an n-ary tree, -1 for partial ones.
     """
 
     brackets: BracketTable

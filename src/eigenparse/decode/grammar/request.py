@@ -1,4 +1,4 @@
-"""One sentence with what is known about it in; its best distinct trees and their posteriors out."""
+"""One sentence with constraints in; its best distinct trees and their posteriors out."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -83,7 +83,7 @@ def answer(parser: Parser, symbols: SymbolTable, request: Request, *, k: int = 1
 def answer_and_chart(
     parser: Parser, symbols: SymbolTable, request: Request, *, k: int = 1
 ) -> tuple[Answer, Chart | None]:
-    """What ``answer`` says, and the chart that it read it from; no chart after a fallback."""
+    """The answer and the chart behind it; no chart after a fallback."""
     words, limits, unknown = space_of(parser, request)
     free = request.tags is None and not request.limits
     others = [space_of(other, request)[:2] for other in parser.others]
@@ -111,7 +111,7 @@ def _items(parser: Parser, n: int, forest: Forest | None) -> Items:
 
 
 def space_of(parser: Parser, request: Request) -> tuple[Choices, Constraints, tuple[int, ...]]:
-    """What a request leaves open to a grammar: readings of the words, labels of spans; unknown tags."""
+    """The search space of a request: readings of the words, allowed labels of spans; unknown tags."""
     words = word_choices(parser, [lookup_form(parser, token) for token in request.tokens])
     unknown: tuple[int, ...] = ()
     if request.tags is not None:
@@ -124,7 +124,7 @@ def space_of(parser: Parser, request: Request) -> tuple[Choices, Constraints, tu
 def distinct_trees(
     symbols: SymbolTable, best: Callable[[int], Decoded], k: int, most: int = MOST_TRIED
 ) -> Decoded:
-    """The k best trees that differ after un-binarising; labels may remember what trees do not show.
+    """The k best trees that differ after un-binarising; binary labels may record more than trees show.
 
     most: derivations to look at in search of them; k are looked at in any case.
     """

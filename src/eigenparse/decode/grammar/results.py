@@ -76,14 +76,14 @@ class Parse:
 
     @property
     def log_probability(self) -> float:
-        """log p(tree), the same as ``score`` gives; it is worked out when it is first asked for."""
+        """log p(tree), as printed by ``score``; computed when first used."""
         return -math.inf if self.likelihood is None else self.likelihood.trees()[self.rank]
 
     @property
     def log_total(self) -> float:
         """log p(tokens), summed over the trees whose constituents the parser looked at: a lower bound.
 
-        -inf where the memory allowed is too little to say.
+        -inf if it would need more memory than allowed.
         """
         return -math.inf if self.likelihood is None else self.likelihood.total()
 
@@ -138,7 +138,7 @@ class Parse:
 
 
 def _number(value: float) -> float | None:
-    """A number with the digits that mean something, or null."""
+    """A number rounded to its significant digits, or null."""
     return float(f"{value:.9g}") if math.isfinite(value) else None
 
 
@@ -158,13 +158,13 @@ def make_tables(parser: Parser) -> Tables:
 
 
 def skipped(tokens: Sequence[str]) -> Parse:
-    """What stands for a sentence that is too long to be parsed."""
+    """The record of a sentence that is too long to parse."""
     return Parse(tuple(tokens), "", "skipped", -math.inf)
 
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """How much to say about trees: posteriors cost time, brackets alone do not."""
+    """Which details of trees are computed; posteriors cost time, brackets do not."""
 
     posteriors: bool = True
 
@@ -207,7 +207,7 @@ def _lines(tables: Tables, owner: Sequence[tuple[Request, Answer, Derivation]]) 
 
 @dataclass(slots=True, eq=False)
 class Likelihood:
-    """Probabilities of the trees of one sentence, worked out when they are asked for."""
+    """Probabilities of the trees of one sentence, computed when first used."""
 
     tables: Tables
     request: Request
@@ -235,7 +235,7 @@ class Likelihood:
         return self.known
 
     def read(self) -> list[Readings]:
-        """How the words may have come about."""
+        """The readings of the words."""
         if self.readings is None:
             self.readings = sentence_readings(proper_parts(self.tables.parser.grammar), self.request.tokens)
         return self.readings

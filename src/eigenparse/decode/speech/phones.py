@@ -52,6 +52,6 @@ def transcribe(model: PhoneRecogniser, audio: Audio, *, resample: bool = False) 
     best = mu.argmax(axis=1).astype(np.int32)
     window, step = model.mfcc.window_samples(model.rate), model.mfcc.step_samples(model.rate)
     segments = frame_segments(best, model.phones, sound.samples.size, window, step)
-    # learnt by moments, a marginal may be a little above one
+    # marginals of a model learnt by moments may be slightly above one
     posterior = np.clip(mu[np.arange(best.size), best], 0.0, 1.0)
     return Transcript(best, posterior, segments, model.rate, step)

@@ -1,6 +1,6 @@
 """Words and templates in, hashed integer columns out: what the arc kernels read.
 
-Keys are stable 64-bit hashes of text, so a parser needs no vocabulary; an unseen word meets untrained weights.
+Keys are stable 64-bit hashes of text, so a parser needs no vocabulary; features of unseen words have weight zero.
 """
 
 import functools

@@ -87,7 +87,7 @@ def shape_names(channel: str) -> tuple[str, ...]:
 
 
 def vocabulary(trees: Dependencies, channels: tuple[str, ...], rare: int) -> tuple[tuple[str, ...], ...]:
-    """Symbols of every channel, the unknown one first; rare forms give way to their tags."""
+    """Symbols of every channel, the unknown one first; rare forms are replaced by their tags."""
     found = []
     for channel in channels:
         names, value = channel_names(trees, channel)

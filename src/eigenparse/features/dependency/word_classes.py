@@ -1,6 +1,6 @@
 """Classes of words from raw text: word vectors in, a small table of hashed words and their classes out.
 
-Words with like vectors share one of many fine classes, and fine classes with like centres share one of few coarse
+Words with similar vectors share one of many fine classes, and fine classes with similar centres one of a few coarse
 ones.  Taggers and parsers see both, which helps where a treebank has seen a word rarely or never.
 """
 
@@ -49,5 +49,5 @@ class WordClasses:
 
 
 def class_hash(word: str) -> int:
-    """What a word is known by."""
+    """The hash by which a word is looked up."""
     return key_of("class", word.lower()) & 0xFFFFFFFF

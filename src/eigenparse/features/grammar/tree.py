@@ -19,7 +19,7 @@ LONGEST = 40  # longer spans and margins count as this many words
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """What a feature function may look at; every column has one entry per node, -1 where absent.
+    """The columns that feature functions read, one entry per node; -1 where absent.
 
     label, left, right, parent, symbol (the word id of a preterminal), start, size, before and
     after (words of the sentence left and right of the span), head (tag label of the head word),

@@ -18,7 +18,7 @@ def figure_six(*, neighbours: bool = True, place: bool = True) -> ChainFeatures:
 
 
 def duration_features(far: tuple[int, ...] = FAR) -> ChainFeatures:
-    """Those of figure 6 and phones some frames ahead and behind, alone and in pairs.
+    """The templates of figure 6, and the phones some frames before and after, alone and in pairs.
 
     They tell how long the phone has lasted and will last, and what it comes from and goes to.
     """

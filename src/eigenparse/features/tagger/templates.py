@@ -30,7 +30,7 @@ RUN_FUNCTIONS = ("next", "previous", "place")
 
 @dataclass(frozen=True, slots=True)
 class Atom:
-    """One look at one column: the function's value at ``offset`` from the token."""
+    """The value of a function of one column, at ``offset`` from the token."""
 
     column: str
     function: str

@@ -17,7 +17,7 @@ from eigenparse.features.dependency.arc_columns import (
     with_structure,
 )
 from eigenparse.inference.dependency.tags import with_predicted_tags
-from eigenparse.kernels.dependency.arc_decoding import label_all, parse_all, parse_kbest, posteriors
+from eigenparse.kernels.dependency.arc_decoding import label_all, parse_all, parse_kbest
 from eigenparse.kernels.dependency.arc_features import Templates, Words
 from eigenparse.kernels.dependency.arc_judge import (
     MOST,
@@ -25,10 +25,8 @@ from eigenparse.kernels.dependency.arc_judge import (
     JudgeWeights,
     chart_all,
     judge_all,
-    judged_scores,
     judged_trees,
 )
-from eigenparse.kernels.dependency.eisner import NO_ENDS, NO_SIBLINGS, arc_posteriors
 from eigenparse.kernels.dependency.pruning import Pruning
 from eigenparse.models.dependency.arcs import ArcJudge, ArcModel
 from eigenparse.models.dependency.labeller import Labeller
@@ -44,6 +42,12 @@ class TreeLists:
     heads: IntMatrix
     scores: FloatArray
     found: LongVector
+
+    @classmethod
+    def empty(cls, n_best: int, n_words: int, n_sentences: int) -> "TreeLists":
+        """Lists to fill: one tree per sentence, in which all words depend on the root."""
+        heads = np.zeros((n_best, n_words), dtype=np.int32)
+        return cls(heads, np.zeros((n_sentences, n_best)), np.ones(n_sentences, dtype=np.int64))
 
 
 def tagged_for(model: ArcModel, trees: Dependencies) -> Dependencies:
@@ -63,7 +67,7 @@ def compiled_for(model: ArcModel) -> tuple[Templates, Pruning]:
 
 
 def parse(model: ArcModel, trees: Dependencies) -> Dependencies:
-    """The same sentences with predicted heads and relations; heads they came with are not looked at.
+    """The same sentences with predicted heads and relations; given heads are ignored.
 
     A parser that has taggers gives words its own tags, features and lemmas, too.
     """
@@ -96,7 +100,7 @@ def relations_of(labeller: Labeller, columns: Words, head: AnyArray) -> AnyArray
 
 
 def believed(model: ArcModel, columns: Words, scale: float) -> tuple[Words, Candidates]:
-    """Columns that know the relations of the best trees, and candidate heads with their log posteriors."""
+    """Columns with the relations of the best trees, and candidate heads with their log posteriors."""
     heads = np.full((columns.tags.size, MOST), -1, dtype=np.int32)
     found = Candidates(heads, np.zeros(heads.shape, dtype=np.float32), np.zeros(len(heads), dtype=np.int32))
     chart_all(columns, compiled_for(model), model.weights, model.order == 2, scale, found)
@@ -120,11 +124,9 @@ def judged(model: ArcModel, judge: ArcJudge, columns: Words) -> Candidates:
 def _judged_lists(model: ArcModel, columns: Words, n_best: int) -> TreeLists:
     assert model.judge is not None
     found = judged(model, model.judge, columns)
-    n_sentences = columns.offsets.size - 1
-    heads = np.zeros((n_best, columns.tags.size), dtype=np.int32)
-    scores, count = np.zeros((n_sentences, n_best)), np.zeros(n_sentences, dtype=np.int64)
-    judged_trees(columns.offsets, found, heads, scores, count)
-    return TreeLists(heads, scores, count)
+    lists = TreeLists.empty(n_best, columns.tags.size, columns.offsets.size - 1)
+    judged_trees(columns.offsets, found, lists.heads, lists.scores, lists.found)
+    return lists
 
 
 def kbest(model: ArcModel, trees: Dependencies, n_best: int) -> TreeLists:
@@ -135,21 +137,6 @@ def kbest(model: ArcModel, trees: Dependencies, n_best: int) -> TreeLists:
     if model.judge is not None:
         return _judged_lists(model, columns, n_best)
     compiled = compiled_for(model)
-    heads = np.zeros((n_best, columns.tags.size), dtype=np.int32)
-    scores = np.zeros((len(trees), n_best))
-    found = np.zeros(len(trees), dtype=np.int64)
-    parse_kbest(columns, compiled, model.weights, model.order == 2, heads, scores, found)
-    return TreeLists(heads, scores, found)
-
-
-def arc_marginals(model: ArcModel, trees: Dependencies, sentence: int, *, scale: float = 1.0) -> FloatArray:
-    """(n + 1, n + 1) posterior of each arc h -> m under p(tree) ~ exp(scale * score)."""
-    columns = columns_for(model, trees.select([sentence]))
-    marginal = np.zeros((columns.tags.size + 1, columns.tags.size + 1))
-    if model.judge is not None:
-        scores = judged_scores(0, columns.offsets, judged(model, model.judge, columns))
-        arc_posteriors(scores * scale, NO_SIBLINGS, NO_ENDS, marginal)
-        return marginal
-    compiled = compiled_for(model)
-    posteriors(columns, 0, compiled, model.weights, model.order == 2, scale, marginal)
-    return marginal
+    lists = TreeLists.empty(n_best, columns.tags.size, len(trees))
+    parse_kbest(columns, compiled, model.weights, model.order == 2, lists.heads, lists.scores, lists.found)
+    return lists

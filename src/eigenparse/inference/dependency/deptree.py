@@ -23,7 +23,7 @@ class TreeTotals:
 
     @property
     def n_not_positive(self) -> int:
-        """Trees whose total is zero or negative: no probability, only a number."""
+        """Number of trees whose total is zero or negative, and so not a probability."""
         return int((self.sign <= 0).sum())
 
 

@@ -1,7 +1,7 @@
 """The latent tree model as a parser: sentences in, posteriors of arcs and the trees that they favour out.
 
-p(tree | words) is in proportion to p(words | tree), summed over the states of all words; every projective tree with one
-root is as probable as any other before the words are seen.
+p(tree | words) is in proportion to p(words | tree), summed over the states of all words; all projective trees
+with one root have the same prior probability.
 """
 
 from collections.abc import Callable
@@ -23,12 +23,12 @@ from eigenparse.kernels.dependency.eisner_kbest import kbest_trees
 from eigenparse.kernels.dependency.latent_chart import Chart, Tables, posteriors
 from eigenparse.models.dependency.deptree import DepTree
 
-TRIES = 8  # scales of a word's part that are tried before a sentence counts as impossible
+TRIES = 8  # scale factors per word that are tried before a sentence counts as impossible
 STEP = 1e3
 
 
 def chart_bytes(model: DepTree, n_words: int) -> int:
-    """What the charts of a sentence take, inside and outside."""
+    """Bytes of the inside and outside charts of a sentence."""
     k, n_counts = model.n_states, len(_shape_rows(model, "left"))
     return 16 * n_words * n_words * k * (n_counts * (k + 2) + 2)
 
@@ -69,13 +69,9 @@ def latent_lists(
 ) -> TreeLists:
     """The trees whose arcs have the largest posteriors together, best first.
 
-    too_long: whether a sentence of so many words is not parsed; each of its words is the head of the next.
+    too_long: whether a sentence of this length is too long to parse; each of its words is then the head of the next.
     """
-    lists = TreeLists(
-        np.zeros((n_best, trees.n_words), dtype=np.int32),
-        np.zeros((len(trees), n_best)),
-        np.ones(len(trees), dtype=np.int64),
-    )
+    lists = TreeLists.empty(n_best, trees.n_words, len(trees))
     for s, (low, high) in enumerate(zip(trees.offsets[:-1].tolist(), trees.offsets[1:].tolist())):
         if too_long(high - low):
             lists.heads[0, low:high] = np.arange(high - low)
@@ -88,7 +84,7 @@ def latent_lists(
 
 
 def _shape_rows(model: DepTree, channel: str) -> AnyArray:
-    """(C, k) what states say of each value of a channel of shapes, ones if the model does not look at it."""
+    """(C, k) probability of each value of a channel of shapes by state; ones if the model does not have the channel."""
     names = shape_names(channel)
     wanted = {"left", "right"} if channel != "distance" else {channel}
     if not wanted & set(model.channels):

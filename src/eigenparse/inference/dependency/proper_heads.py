@@ -1,9 +1,9 @@
 """A split-head grammar as one distribution over projective trees of tagged words.
 
 Each latent state is normalised over the rules by which a head can take a child, its words, and an unknown word that is
-spelt out; members count alike.  Tags and kinds of heads that training never saw come from a small share of a plain
-model: any tag, a geometric number of children on each side, every word spelt.  So every projective tree has a finite
-log p, and all of them together have at most 1.
+spelt out; members have equal weight.  Tags and heads that were not seen in training come from a plain model with
+a small weight: any tag, a geometric number of children on each side, every word spelt.  So every projective tree has
+a finite log p, and their probabilities sum to at most 1.
 """
 
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ class ProperMember:
 
 @dataclass(frozen=True, slots=True)
 class ProperHeads:
-    """What the members share, and each of them.  tags: known to the plain model, which spells all else."""
+    """What the members share, and each of them.  tags: known to the plain model, which spells all others."""
 
     kind: str
     skeleton: Skeleton
@@ -176,7 +176,7 @@ def _taken(
 
 
 def _plain_logs(heads: ProperHeads, trees: Dependencies) -> FloatArray:
-    """(S,) log p by the plain model: tags alike, children by chance, words and unknown tags spelt."""
+    """(S,) log p under the plain model: uniform tags, geometric numbers of children, words and unknown tags spelt."""
     names, ids = word_tags(trees, heads.kind)
     known = set(heads.tags)
     new = heads.spelling.logs(names)[:, 0]

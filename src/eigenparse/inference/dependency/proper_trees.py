@@ -1,8 +1,9 @@
 """A latent tree model with visible states as one distribution over projective trees of what is observed of words.
 
-Numbers of children are among the channels, so that the states draw the tree themselves: the root's state comes from the
-start, each state draws its symbol, how many children it has on either side and their states.  Three children stand for
-three or more, each further one by chance; distances to heads are left out, and symbols never seen are spelt.
+Numbers of children are among the channels, so the states generate the tree: the root's state comes from the start
+distribution; each state generates its symbol, its number of children on each side and their states.  The value three
+means three or more, with a geometric number of further ones; distances to heads are left out, and unseen symbols are
+spelt.
 """
 
 from dataclasses import dataclass, replace
@@ -36,7 +37,7 @@ class ProperTrees:
         return self.model.observation[low : low + len(self.model.symbols[q])]
 
     def symbol(self, state: int, rng: np.random.Generator) -> str:
-        """What a state says of its word; a symbol that was never seen is spelt."""
+        """The symbol that a state generates; an unseen symbol is spelt."""
         names = self.model.symbols[0]
         number = picked(self.rows(self.model.channels[0])[:, state], rng)
         if number:
@@ -46,7 +47,7 @@ class ProperTrees:
         return drawn
 
     def children(self, side: int, state: int, rng: np.random.Generator) -> int:
-        """How many children per state has on a side."""
+        """The number of children of a state on one side."""
         names = self.model.symbols[1 + side]
         number = int(names[picked(self.rows(SIDES[side])[:, state], rng)])
         while number >= MOST_CHILDREN and rng.random() < MORE:
@@ -60,7 +61,7 @@ def is_whole(model: DepTree) -> bool:
 
 
 def proper_trees(model: DepTree) -> ProperTrees:
-    """The distribution of a model; refused where its channels do not draw the tree."""
+    """The distribution of a model; DataError if its channels do not determine the tree."""
     if not is_whole(model):
         raise DataError(
             "this model is a distribution only given the shapes of trees; train with --estimator em, cluster, "
@@ -110,7 +111,7 @@ def tree_logs(trees: ProperTrees, given: Dependencies) -> FloatArray:
 
 
 def _further(number: AnyArray) -> FloatArray:
-    """log of the chance of so many children, given that they are many."""
+    """log p(this number of children | at least three)."""
     more = np.maximum(number - MOST_CHILDREN, 0)
     found: FloatArray = np.where(number >= MOST_CHILDREN, more * np.log(MORE) + np.log1p(-MORE), 0.0)
     return found

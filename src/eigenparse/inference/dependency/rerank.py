@@ -1,4 +1,4 @@
-"""Candidate lists in, what a re-ranker looks at out; a re-ranker and lists in, choices out."""
+"""Candidate lists in, features of a re-ranker out; a re-ranker and lists in, choices out."""
 
 from dataclasses import dataclass
 
@@ -68,7 +68,7 @@ def _score_ranks(
     sentence = np.repeat(np.arange(len(words)), words.lengths())
     fixed = encode(words.with_heads(heads[0]), model.channels, model.symbols)
     for rank in range(heads.shape[0]):
-        # Where a list has ended its first tree stands in, so that every row is a tree.
+        # Beyond the end of a list its first tree is repeated, so that every row is a tree.
         trees = words.with_heads(np.where(rank < found[sentence], heads[rank], heads[0]))
         totals = score_symbols(model, trees.head, trees.offsets, _shaped(fixed, trees, model))
         log_p[:, rank], positive[:, rank] = totals.log_abs, totals.sign > 0
@@ -108,7 +108,7 @@ def tag_keys(words: Dependencies) -> AnyArray:
 
 
 def compile_patterns(patterns: tuple[str, ...]) -> Patterns:
-    """Patterns of a user as integer tables; one that mentions g is conjoined with the head's side too."""
+    """Additional patterns as integer tables; one that mentions g is conjoined with the head's side too."""
     rows, coefficients, sides = [], [], []
     above = list(ROLES).index("g")
     for r, text in enumerate(patterns):
@@ -135,7 +135,7 @@ def word_keys(words: Dependencies, patterns: tuple[str, ...]) -> AnyArray:
 
 
 def compile_features(families: tuple[str, ...], patterns: tuple[str, ...], bits: int) -> Features:
-    """What a re-ranker looks at, as its kernels read it."""
+    """The features of a re-ranker, as its kernels read them."""
     return Features(family_flags(families), compile_patterns(patterns), np.uint64(64 - bits))
 
 

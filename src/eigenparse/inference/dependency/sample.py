@@ -32,7 +32,7 @@ Start = tuple[Any, Expand]
 
 
 def sample_trees(model: TreeModel, n: int, *, seed: int = 0, max_words: int = 400) -> Dependencies:
-    """n trees; those of more than ``max_words`` words are drawn again.  Fewer of the same seed are a prefix of more."""
+    """n trees; longer ones than ``max_words`` are drawn again.  The first trees of a seed do not depend on n."""
     if n < 0 or max_words < 1:
         raise OptionError(f"the numbers of trees and words must be positive, got {n} and {max_words} instead")
     if isinstance(model, SplitHeads):
@@ -60,7 +60,7 @@ def _tree(start: Callable[[np.random.Generator], Start], rng: np.random.Generato
 
 
 def grown(root: Any, expand: Expand, most: int) -> Grown | None:
-    """The tree that grows from a seed: words, tags and heads in the order of words; None if it has too many."""
+    """The tree that grows from a root: words, tags and heads in word order; None if it has too many words."""
     seeds: list[Any] = [root]
     nodes: list[tuple[str, str, range, range]] = []
     while len(nodes) < len(seeds) <= most:

@@ -31,7 +31,7 @@ def tagging_columns(
 def with_predicted_tags(
     taggers: Mapping[str, RefinementHMM], trees: Dependencies, classes: WordClasses | None = None
 ) -> Dependencies:
-    """The same trees with the tags that the taggers predict, and nothing else known of words but their forms."""
+    """The same trees with the tags that the taggers predict, and no other attributes of words but their forms."""
     if not trees.n_words:
         return trees
     words = tagging_columns(trees, classes=classes)

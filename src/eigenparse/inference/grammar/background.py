@@ -1,10 +1,10 @@
-"""What a grammar leaves room for: a skeleton in; counts behind it, and a model of any tree over any labels, out.
+"""A skeleton in; the counts behind it and a background model that gives every tree over any labels a probability, out.
 
 The grammar itself knows the rules, chains of labels and pairs of word and tag that training saw.  The background model
 builds every other tree, node by node: a phrase of label X draws the labels of its children one by one from p(t | X),
-two at least, and stops with a chance of its own; a child is a chain that the grammar knows, or, with the chance
-``opened``, one that is drawn label by label.  Labels that training never saw are spelt out.  Everything here follows
-from the plain PCFG and the counts of labels in a model file.
+at least two, and stops with a probability of its own; a child is a chain that the grammar knows or, with
+probability ``opened``, one that is drawn label by label.  Labels that training never saw are spelt out.  Everything
+here follows from the plain PCFG and the counts of labels in a model file.
 """
 
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ from eigenparse.kernels.grammar.proper import Ground
 from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton
 
 MOST_RESERVED = 0.5  # of a label's expansions
-N_TREES = 10_000  # that a grammar without counts is taken to come from
+N_TREES = 10_000  # assumed for a grammar without counts
 ONCE = 1.5  # counts below are of things seen once
-EVEN = 0.01  # count of every label before any was seen
+EVEN = 0.01  # pseudo-count of every label
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def counts_of(grammar: LatentGrammar) -> Counts:
 
 
 def _visits(skeleton: Skeleton) -> FloatArray:
-    """(A,) expected nodes of each label in a tree of the plain PCFG, or what is found of them after many steps."""
+    """(A,) expected nodes of each label in a tree of the plain PCFG, or an approximation after many steps."""
     n, p = skeleton.n_labels, skeleton.rule_probability
     mass = np.bincount(skeleton.rules[:, 0], p, n) + np.bincount(
         skeleton.entry_label, skeleton.entry_probability, n

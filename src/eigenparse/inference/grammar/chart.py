@@ -47,7 +47,7 @@ def rules_of(skeleton: Skeleton, weights: Any) -> Rules:
 
 
 def sparse_arrays(skeleton: Skeleton, weights: Weights, least: float) -> LatentArrays:
-    """The same without the weights of rules below ``least``, or all of them where signs or sizes forbid it."""
+    """The same without the weights of rules below ``least``, or all of them if weights are signed or too many."""
     rules, states = weights.rules, weights.states[skeleton.rules]
     widest = int(np.max(states[:, 1].astype(np.int64) * states[:, 2], initial=0))
     if least <= 0 or widest > MOST_COLUMNS or (rules.size and rules.min() < 0):
@@ -70,7 +70,7 @@ def sparse_arrays(skeleton: Skeleton, weights: Weights, least: float) -> LatentA
 def marginals(forest: Forest, weights: Weights | LatentArrays, least_state: float = 0.0) -> Marginals:
     """Tensor inside-outside over a forest [cohen-etal-2014, figure 5].
 
-    least_state: states with a smaller share of their item's marginal pass nothing on downwards.
+    least_state: states with a smaller share of their item's marginal are skipped in the outside pass.
     """
     arrays = weights if isinstance(weights, LatentArrays) else latent_arrays(weights)
     found: Marginals = forest_marginals(forest, arrays, least_state)

@@ -20,13 +20,13 @@ EVERYTHING_OPEN: BoolVector = np.empty(0, dtype=bool)
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """How much of the plain PCFG's chart survives.
+    """Thresholds of pruning.
 
     beam: least share of a cell's best figure of merit.  tag: least posterior of a word's tag.
     item, edge: least posteriors under the plain PCFG.  coarse_item, coarse_edge: the same under
     the small latent grammar, where there is one.  state: least share of an item's marginal for a
-    state to pass it on.  weight: least weight of a rule between states that is read at all.
-    max_edges: more than these are never held.
+    state to be used in the outside pass.  weight: smaller weights of rules between states are skipped.
+    max_edges: maximum number of edges of a forest.
     """
 
     beam: float = 5e-4
@@ -68,8 +68,8 @@ def choices(skeleton: Skeleton, symbols: IntVector) -> Choices:
 
 
 def widened(skeleton: Skeleton, words: Choices, share: float = 1e-3) -> Choices:
-    """The same words, each free to be whatever an unknown word may be, at a small share."""
-    if skeleton.n_classes == 0:  # nothing stands for unknown words
+    """The same words, each with the readings of unknown words added at a small weight."""
+    if skeleton.n_classes == 0:  # the grammar has no class for unknown words
         return words
     n, free = words.at.size - 1, choices(skeleton, np.full(1, skeleton.n_words, dtype=np.int32))
     parts = []
@@ -105,7 +105,7 @@ def read_words(grammar: LatentGrammar, words: Choices) -> Readings:
 
 
 def flat_readings(skeleton: Skeleton, words: Choices) -> Readings:
-    """Readings that prefer nothing."""
+    """Uniform readings."""
     n, widest = words.at.size - 1, max(int(np.diff(words.at).max(initial=1)), 1)
     ones = np.ones((n + 1, skeleton.n_labels))
     return Readings(np.ones((n, widest)), ones, ones)
@@ -125,7 +125,7 @@ def forest_of(
     grammar: LatentGrammar, index: RuleIndex, words: Choices, readings: Readings, limits: Constraints,
     is_open: BoolVector, pruning: Pruning,
 ) -> Forest | None:  # fmt: skip
-    """The same from readings made before, over the spans that are open (all, if ``is_open`` is empty)."""
+    """The same from given readings, over the open spans (all, if ``is_open`` is empty)."""
     least = Thresholds(pruning.beam, pruning.tag, pruning.item, pruning.edge, pruning.max_edges)
     forest, too_large = base_forest(
         words, readings, index, limits, is_open, grammar.skeleton.root_probability, least

@@ -1,6 +1,6 @@
 """A split-head grammar in, the same grammar with a small weight on every rule of its kind out.
 
-Trees of real sentences need rules that a small treebank lacks: any word may be a child of any other.
+Real sentences need rules that do not occur in a small treebank: any word may be a child of any other.
 """
 
 from dataclasses import replace

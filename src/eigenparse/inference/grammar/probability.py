@@ -20,8 +20,8 @@ from eigenparse.kernels.grammar.proper import Readings, sentence_total, tree_log
 from eigenparse.kernels.grammar.tree_nodes import ChainLists, chain_nodes
 from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton
 
-CAPITAL = 0.5  # chance that the small letter of a first word is made a capital
-STEP = 2.0  # what a word's part of a tree is taken to cost, in nats, so that values stay near 1
+CAPITAL = 0.5  # probability that a lower-case word is capitalised at the start of a sentence
+STEP = 2.0  # assumed cost of a word in nats; values are scaled by it to stay near 1
 TRIES = 12
 Token = tuple[str, bool]  # a word, and whether it is the first of its sentence
 
@@ -29,7 +29,7 @@ Token = tuple[str, bool]  # a word, and whether it is the first of its sentence
 def readings_of(
     skeleton: Skeleton, lexicon: Lexicon, tokens: Sequence[Token], *, spelt: bool = True
 ) -> Readings:
-    """How each token may have come about; spelt: unknown words with their spelling, else as one event."""
+    """The readings of each token; spelt: unknown words with the probability of their spelling, else as one event."""
     made = [_readings(*token) for token in tokens]
     flat = [one for readings in made for one in readings]
     words = [word for word, _ in flat]
@@ -57,7 +57,7 @@ def _at(column: AnyArray, place: LongVector, known: BoolVector) -> AnyArray:
 
 
 def other_case(word: str) -> tuple[str, str]:
-    """A word with a small and with a capital first letter; twice as it is where the two are not each other's."""
+    """A word with lower-case and with capital first letter; unchanged, twice, if the two do not map to each other."""
     letter, rest = word[:1], word[1:]
     small, large = letter.lower(), letter.upper()
     if len(small) != 1 or len(large) != 1 or small.upper() != large or large.lower() != small:
@@ -66,7 +66,7 @@ def other_case(word: str) -> tuple[str, str]:
 
 
 def _readings(word: str, first: bool) -> tuple[tuple[str, float], ...]:
-    """Words that a token may stand for, with the chance that each is written so."""
+    """Words that a token may stand for, with the probability that each is written this way."""
     word = word.replace("(", "-LRB-").replace(")", "-RRB-")
     if not first:
         return ((word, 1.0),)
@@ -141,7 +141,7 @@ def mean_log(logs: Sequence[FloatArray | float]) -> FloatArray:
 
 
 def chain_lists(part: Proper, chains: Sequence[tuple[str, ...]]) -> ChainLists:
-    """What chains of labels are to a grammar."""
+    """The chains of labels in terms of a grammar."""
     own = [part.labels.get(chain, []) for chain in chains]
     between = [sorted(set().union(*(part.partials[a] for a in labels))) for labels in own]
     ends = np.array([_chain_ends(part.lexicon, part.background, chain) for chain in chains]).reshape(-1, 4)
@@ -218,7 +218,7 @@ def some_items(skeleton: Skeleton, n: int, label: AnyArray, start: AnyArray, end
 
 
 def sentence_readings(parts: Sequence[Proper], words: Sequence[str], *, spelt: bool = True) -> list[Readings]:
-    """How the words of a sentence may have come about in each part; spelt: as in ``readings_of``."""
+    """The readings of the words of a sentence in each part; spelt: as in ``readings_of``."""
     tokens = [(word, i == 0) for i, word in enumerate(words)]
     return [readings_of(part.skeleton, part.lexicon, tokens, spelt=spelt) for part in parts]
 

@@ -1,8 +1,8 @@
 """A grammar as one proper distribution over trees: weights in, normalised probabilities of every state out.
 
 Parsing keeps the weights that were learnt.  Here each latent state is normalised over its rules, its words, an
-unknown word, and a way into the background model for rules and words that training never saw; what is not in a model
-file is derived from what is.  An ensemble is the mean of its members' distributions.
+unknown word, and the background model for rules and words that were not seen in training; everything is derived from
+the model file.  An ensemble is the mean of its members' distributions.
 """
 
 import functools
@@ -27,10 +27,10 @@ from eigenparse.kernels.grammar.sample import Rules
 from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, Weights
 from eigenparse.models.words import WordTable, word_table
 
-ENOUGH = 50  # rare words that make a class worth a spelling of its own
+ENOUGH = 50  # rare words that a class needs for a spelling model of its own
 MOST_SPELT = 20_000  # words whose spelling is kept
-RARE = 2.5  # words below this count speak for unknown ones
-LEAST = 0.1  # count of each way into the background model
+RARE = 2.5  # words below this count represent unknown words
+LEAST = 0.1  # pseudo-count of the background model
 SPARED = 0.5  # count of a known word under a tag that it never had
 LONGEST = 2000  # generations of a tree that are followed
 SMALL = 1e-11
@@ -86,7 +86,7 @@ class Proper:
 
 
 def remembered(make: Callable[[LatentGrammar], T]) -> Callable[[LatentGrammar], T]:
-    """Decorator: work something out once, and keep it for a few grammars."""
+    """Decorator: compute a result once and keep it for a few grammars."""
     cache: list[tuple[LatentGrammar, T]] = []
 
     @functools.wraps(make)
@@ -255,11 +255,11 @@ class _Steps:
     scale: FloatArray
 
     def up(self, now: FloatArray) -> FloatArray:
-        """(n,) what the children of each state are worth together."""
+        """(n,) expected value of the children of each state."""
         return self._next(now, True)
 
     def down(self, now: FloatArray) -> FloatArray:
-        """(n,) how often each state is a child of these numbers of states."""
+        """(n,) expected number of children in each state, given numbers of parents in each state."""
         return self._next(now, False)
 
     def _next(self, now: FloatArray, upwards: bool) -> FloatArray:
@@ -297,7 +297,7 @@ def entries_of(skeleton: Skeleton, symbol: int) -> tuple[int, int]:
 
 
 def _prior(steps: _Steps, root: FloatArray, weights: Weights) -> FloatArray:
-    """(n,) share of each state in its label: expected visits, even where a label is never visited."""
+    """(n,) share of each state in its label: expected visits; uniform for labels that are never visited."""
     total: FloatArray = np.zeros(root.size)
     now: FloatArray = root.astype(np.float64)
     for _ in range(200):
@@ -313,7 +313,7 @@ def _prior(steps: _Steps, root: FloatArray, weights: Weights) -> FloatArray:
 
 
 def _ends(steps: _Steps, member: Member, ground: Background) -> bool:
-    """Whether every tree ends: generation by generation fewer nodes follow from each kind of node."""
+    """Whether trees are finite with probability 1: the expected number of nodes decreases with every generation."""
     S, label = ground.branch.size, np.repeat(np.arange(member.states.size), member.states)
     children = ground.child * (2.0 + ground.more / (1.0 - ground.more))[:, None]
     state: FloatArray = np.ones(member.root.size)

@@ -30,8 +30,8 @@ STATE, CHILD, OPEN, MANY, TEXT = range(5)  # what is still to be drawn, and text
 def sample_trees(grammar: LatentGrammar, n: int, *, seed: int = 0, max_words: int = 400) -> Treebank:
     """n trees; each comes from a member chosen at random, so that they are drawn from the mean of all members.
 
-    Trees of more than ``max_words`` words are drawn again.  Fewer trees of the same seed are a prefix of more.
-    Raises DataError for signed weights, which are no distribution.
+    Trees of more than ``max_words`` words are drawn again.  With the same seed, a smaller sample is a prefix of a
+    larger one. Raises DataError for signed weights, which are no distribution.
     """
     if n < 0 or max_words < 1:
         raise OptionError(f"the numbers of trees and words must be positive, got {n} and {max_words} instead")
@@ -50,7 +50,7 @@ def sample_trees(grammar: LatentGrammar, n: int, *, seed: int = 0, max_words: in
 
 @dataclass(frozen=True, slots=True)
 class Becoming:
-    """What each state may become: state s chooses among [at[s], at[s + 1]), by running sums of probabilities.
+    """The expansions of each state: state s draws from [at[s], at[s + 1]), by running sums of probabilities.
 
     kind: ``RULE``, ``ENTRY`` or another; number: of the rule or lexicon entry, or of the state itself.
     """
@@ -61,7 +61,7 @@ class Becoming:
     number: AnyArray
 
     def draw(self, s: int, rng: np.random.Generator) -> tuple[int, int]:
-        """Kind and number of what a state becomes."""
+        """Kind and number of a random expansion of a state."""
         t = draw(self.running, self.at[s], self.at[s + 1], rng.random())
         return int(self.kind[t]), int(self.number[t])
 
@@ -124,7 +124,7 @@ def drawn_children(
 
 
 def picked(weights: AnyArray, rng: np.random.Generator) -> int:
-    """A place, as often as its weight says."""
+    """A random index with probability proportional to its weight."""
     running = np.cumsum(weights, dtype=np.float64)
     return int(draw(running, 0, running.size, rng.random()))
 
@@ -158,7 +158,7 @@ def _tree(tables: Sequence[_Table], rng: np.random.Generator, max_words: int) ->
 
 @dataclass(slots=True)
 class _Draw:
-    """One tree being drawn: top down, from left to right, what is still to be done on a stack."""
+    """One tree being drawn top down, from left to right, with a stack of pending items."""
 
     table: _Table
     rng: np.random.Generator
@@ -194,7 +194,7 @@ class _Draw:
         return [(TEXT, ")"), (CHILD, self._pick(ground.root_child)), (TEXT, f"({ROOT} ")]
 
     def _expand(self, kind: int, what: Any) -> list[tuple[int, Any]]:
-        """What one thing that is to be drawn becomes, from left to right."""
+        """Expand one pending item, from left to right."""
         member, ground = self.table.member, self.table.part.background
         if kind == STATE:
             return self._state(int(what))
@@ -241,7 +241,7 @@ class _Draw:
         return [(TEXT, "".join(f"({name} " for name in label.chain)), *below, (TEXT, ")" * len(label.chain))]
 
     def _word(self, groups: FloatArray | None) -> str:
-        """An unknown word of groups with these shares; without them any word, whatever its label."""
+        """An unknown word of a group drawn with these shares; without shares any word."""
         lexicon = self.table.part.lexicon
         if groups is None:
             w = self._pick(np.append(lexicon.unigram, lexicon.unseen))

@@ -11,8 +11,8 @@ def spans_left_open(
 ) -> BoolVector:
     """(n * (n + 1),) whether each span may hold a constituent; empty, which means all, without a filter.
 
-    label_tag: the tag of each label (``tag_numbers``).  Words, the whole sentence and spans that
-    ``limits`` speak of are always open.
+    label_tag: the tag of each label (``tag_numbers``).  Words, the whole sentence and spans with
+    constraints are always open.
     """
     if found is None or words.at.size <= 3:
         return EVERYTHING_OPEN

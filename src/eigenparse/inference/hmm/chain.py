@@ -16,13 +16,12 @@ from eigenparse.kernels.hmm.chain import (
     expected_counts,
     filter_chain,
     mix_pairs,
-    operator_products,
     predict_next,
 )
 from eigenparse.models.hmm.chain import ChainModel
 
-USUAL_LENGTH = 40.0  # of sequences, where a model does not say
-BLEND = 0.05  # how much of a floored value the state that knows one symbol is worth
+USUAL_LENGTH = 40.0  # mean length of sequences, if a model does not have it
+BLEND = 0.05  # weight of the state after one symbol in a prediction that had to be floored
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +60,10 @@ def sequence_scores(model: ChainModel, symbols: IntVector, offsets: LongVector) 
 
 
 def whole_logs(model: ChainModel, column: Column, offsets: LongVector) -> AnyArray:
-    """log p of each sequence, (S,), as a distribution over sequences of all lengths and all symbols there are.
+    """log p of each sequence, (S,), as a distribution over sequences of any length and any symbols.
 
-    Lengths are geometric with the mean of training.  An unknown symbol is one of those the model does not know: each
-    character alike, or a word spelt letter by letter.
+    Lengths are geometric with the mean of training.  An unknown symbol is one that the model does not know: a
+    character, all with equal probability, or a word spelt letter by letter.
     """
     new = [symbol if symbol not in model.symbols[1:] else "" for symbol in column.symbols]
     log_new = np.where([bool(symbol) for symbol in new], new_symbol_logs(model, new), 0.0)
@@ -77,7 +76,7 @@ def whole_logs(model: ChainModel, column: Column, offsets: LongVector) -> AnyArr
 
 
 def mean_length(model: ChainModel) -> float:
-    """The mean length of the sequences of training, as far as the model says."""
+    """The mean length of the training sequences, or a default if the model does not have it."""
     said = model.about.get("mean_length", USUAL_LENGTH)
     return float(said) if isinstance(said, int | float) and 0.0 < said < np.inf else USUAL_LENGTH
 
@@ -91,14 +90,6 @@ def new_symbol_logs(model: ChainModel, symbols: Sequence[str]) -> AnyArray:
     taken = float(np.exp(spelt[len(symbols) :]).sum())
     logs: AnyArray = spelt[: len(symbols)] - np.log1p(-min(taken, 0.999))
     return logs
-
-
-def sequence_logs(model: ChainModel, symbols: IntVector, offsets: LongVector) -> tuple[AnyArray, AnyArray]:
-    """log|p| and sign of b_inf' B .. B b_1 for each sequence, exactly as the operators say."""
-    n = offsets.size - 1
-    log_abs, sign = np.zeros(n), np.zeros(n)
-    operator_products(symbols, offsets, model.initial, model.operators, model.final, log_abs, sign)
-    return log_abs, sign
 
 
 def next_symbol(model: ChainModel, prefix: IntVector) -> AnyArray:

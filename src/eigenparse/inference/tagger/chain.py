@@ -15,10 +15,10 @@ from eigenparse.models.tagger.rhmm import Emission, Observations, Operators, Ref
 
 @dataclass(frozen=True, slots=True)
 class Pruning:
-    """Which labels of a token are looked at.
+    """Which labels of a token are considered.
 
-    beam: those whose log emission is so near to the best.  most: so many of them.  threshold: those whose posterior
-    under the bigram HMM is not smaller (0 keeps all).
+    beam: largest difference of log emission from the best label.  most: maximum number of labels.  threshold: smallest
+    posterior under the bigram HMM (0 keeps all).
     """
 
     beam: float = 12.0

@@ -19,9 +19,9 @@ from eigenparse.inference.spelling import BLANKS, Spelling, learn_spelling
 from eigenparse.inference.tagger.chain import emission_scores, vector_rows
 from eigenparse.models.tagger.rhmm import Operators, RefinementHMM, Tagger
 
-ENOUGH = 50  # rare words that make a label worth a spelling of its own
-RARE = 2.5  # words below this count speak for unknown ones
-MOST_DRAWS = 100  # for a sentence of a wanted length
+ENOUGH = 50  # rare words that a label needs for a spelling model of its own
+RARE = 2.5  # words below this count represent unknown words
+MOST_DRAWS = 100  # draws for a sentence of an allowed length
 LARGEST = 300.0  # log weight; sound models have none above 0, and larger ones would overflow
 Sentence = tuple[list[str], list[str]]
 

@@ -9,7 +9,7 @@ from eigenparse.kernels.compiled import kernel
 def best_arborescence(scores, head):
     """Write the heads (n,) of the best spanning tree whose root 0 has one child; return its score.
 
-    A constant larger than any difference of totals is taken from root arcs, so that one is used.
+    A constant larger than any difference of totals is subtracted from root arcs, so that exactly one is used.
     """
     n = head.size
     weight = scores.astype(np.float64)
@@ -37,7 +37,7 @@ def best_arborescence(scores, head):
 def contract(weight, head):
     """Contract cycles until none is left, then unfold them in reverse; ``weight`` is changed.
 
-    A contracted cycle lives on in its first node.  tail[h, m] and tip[h, m] remember the original
+    A contracted cycle is represented by its first node.  tail[h, m] and tip[h, m] remember the original
     arc behind the weight between two live nodes; owner[c, v] is the member of cycle c that
     contained word v, -1 outside; arcs inside cycle c are kept in within_tail and within_tip.
     """

@@ -5,7 +5,6 @@ import numpy as np
 from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.dependency.arc_features import arc_rows, row_buffer, sentence_parts
 from eigenparse.kernels.dependency.arc_training import decode, sentence_scores
-from eigenparse.kernels.dependency.eisner import arc_posteriors
 from eigenparse.kernels.dependency.eisner_kbest import kbest_trees
 from eigenparse.kernels.dependency.pruning import open_arcs
 
@@ -41,13 +40,6 @@ def parse_kbest(words, compiled, weights, second, heads, totals, found):
 
 
 @kernel
-def posteriors(words, s, compiled, weights, second, scale, marginal):
-    """Arc posteriors (n + 1, n + 1) of sentence s under p(tree) ~ exp(scale * score); return log Z."""
-    scores, siblings, ends = scores_of(words, s, compiled, weights, second)
-    return arc_posteriors(scores * scale, siblings * np.float32(scale), ends * scale, marginal)
-
-
-@kernel
 def label_scores(h, m, p, t, weights, rows, total):
     """Write the scores of all relations for arc h -> m; return the number of feature rows."""
     count = arc_rows(np.int64(h), m, p, t, rows)
@@ -65,7 +57,7 @@ def label_all(words, head, t, weights, relation):
     rows, total = row_buffer(t), np.empty(weights.shape[1])
     for s in range(words.offsets.size - 1):
         low, high = words.offsets[s], words.offsets[s + 1]
-        # never, but of the type that other callers have: a literal False would be compiled apart
+        # always False, but not a literal, which would be compiled separately
         p = sentence_parts(words, s, t, t.n_pair < 0)
         for m in range(1, high - low + 1):
             label_scores(head[low + m - 1], m, p, t, weights, rows, total)

@@ -56,7 +56,7 @@ class Templates(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """What the features of one sentence are added up from; position n + 1 is "no such word"."""
+    """The parts of the features of one sentence; position n + 1 is "no such word"."""
 
     head: Any
     modifier: Any
@@ -111,7 +111,7 @@ def between_tables(tags, classes):
 
 @kernel
 def sentence_parts(words, s, t, second):
-    """Everything about sentence s that its features are added up from."""
+    """The parts of the features of sentence s."""
     low, high = words.offsets[s], words.offsets[s + 1]
     keys = words.keys[:, low:high]
     n_templates = t.blocks[4]
@@ -173,7 +173,7 @@ def pair_rows(side, h, s, m, p, t, rows):
 
 @kernel
 def row_buffer(t):
-    """Room for the feature rows of any one arc or pair."""
+    """A buffer for the feature rows of one arc or pair."""
     return np.empty(t.blocks[3] + (t.blocks[4] - t.blocks[3]) * MANY_TAGS + t.n_pair, dtype=np.uint64)
 
 

@@ -6,8 +6,8 @@ LEAST.  The judge is a log-linear model of the head of each word among its candi
     p(h | m) ~ exp(trust * log posterior(h, m) + sum of the weights of its features),
 
 whose features look at the best tree of the chart: the head of the head, the nearest sisters on both sides, the
-outermost children, their relations, and where the head stands beside the believed one.  Trees are those of the
-first-order chart over log p(h | m).  Positions are written as in ``arc_features``; n + 1 is "no such word".
+outermost children, their relations, and the position of the head relative to the one in that tree.  Trees are those of
+the first-order chart over log p(h | m).  Positions are written as in ``arc_features``; n + 1 is "no such word".
 """
 
 from typing import Any, NamedTuple
@@ -29,8 +29,8 @@ from eigenparse.kernels.dependency.eisner_kbest import kbest_trees
 MOST = 8
 LEAST = 3e-4
 N_ROLES = 7  # head, modifier, inner and outer sister, head's head, outermost children
-SURE = 1e-3  # derivatives below it are passed over
-TINY = 1e-30  # no share counts as smaller
+SURE = 1e-3  # smaller derivatives are skipped
+TINY = 1e-30  # lower bound of posteriors
 
 
 class Candidates(NamedTuple):
@@ -50,7 +50,7 @@ class JudgeWeights(NamedTuple):
 
 
 class Sight(NamedTuple):
-    """What the features of one sentence's arcs are added up from: parts (roles, n + 2, R), and the believed tree."""
+    """The parts of the features of one sentence's arcs, (roles, n + 2, R), and its best tree."""
 
     parts: Any
     summary: Any
@@ -84,7 +84,7 @@ def chart_all(words, compiled, weights, second, scale, found):
 
 @kernel
 def sight_of(words, s, t, tree):
-    """What the judge sees of sentence s.  tree: (n,) believed heads."""
+    """The feature parts of sentence s.  tree: (n,) heads of its best tree."""
     low, n = words.offsets[s], tree.size
     _, summary = between_tables(words.tags[low : low + n], words.classes[low : low + n])
     parts = np.empty((N_ROLES, n + 2, t.blocks[4]), dtype=np.uint64)
@@ -104,7 +104,7 @@ def sight_of(words, s, t, tree):
 
 @kernel
 def sister(h, start, stop, step, tree):
-    """The first believed child of h among the words from ``start`` until before ``stop``."""
+    """The first child of h in the best tree among the words from ``start`` up to, not including, ``stop``."""
     for k in range(start, stop, step):
         if tree[k - 1] == h:
             return k
@@ -113,7 +113,7 @@ def sister(h, start, stop, step, tree):
 
 @kernel
 def is_below(h, above, tree):
-    """Whether word h is a descendant of a word (or of the root, 0) in the believed tree."""
+    """Whether word h is a descendant of a word (or of the root, 0) in the best tree."""
     while h > 0:
         h = tree[h - 1]
         if h == above:
@@ -123,7 +123,7 @@ def is_below(h, above, tree):
 
 @kernel
 def place_of(h, m, tree):
-    """Where a candidate head stands beside the believed head b of m.
+    """The relation of a candidate head to the head b of m in the best tree.
 
     0 it is b, 1 the head of b, 2 a child of b, 3 below m, 4 further below b, 5 elsewhere.
     """

@@ -67,7 +67,7 @@ def tree_total(head, scores, siblings, ends):
 
 @kernel
 def append(rows, c, buffer, count):
-    """Copy the first c rows behind the ``count`` of the buffer; the new count.  A loop compiles faster than a slice."""
+    """Append the first c rows to the buffer; return the new count.  A loop compiles faster than a slice."""
     for k in range(c):
         buffer[count + k] = rows[k]
     return count + c

@@ -1,7 +1,7 @@
 """Messages on given dependency trees: parameters and heads in, totals and expected counts out.
 
 Parameters, in any basis [dhillon-etal-2012]:  start c_1 (k,); T[d] (k, k), child before parent, d = 0
-left and 1 right; A (W, k), one row an observed symbol; D (k, k, k), the product of two messages
+left and 1 right; A (W, k), one row per observed symbol; D (k, k, k), the product of two messages
 u, v being sum_l v[l] u' D[l].  An empty D means the entrywise product: states are then visible, T
 and A are probabilities.  A node starts as the product of its symbols' rows (first symbol first) and
 takes in its left children outwards, then its right children outwards.  Cells are linear and signed;
@@ -120,7 +120,7 @@ def send_up(r, T, out):
 
 @kernel
 def new_messages(n, k):
-    """Room for the messages of a tree of n words."""
+    """Arrays for the messages of a tree of n words."""
     return Messages(np.empty((n + 1, k)), np.empty((n + 1, k)), np.empty((n + 1, k)))
 
 

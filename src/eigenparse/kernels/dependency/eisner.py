@@ -3,7 +3,7 @@
 One chart serves both orders [eisner-1996, mcdonald-pereira-2006].  Words are 1..n, position 0 is
 the root and has exactly one child.  Cells (kind, i, j):
 
-    GAP   (i, j)   two words that look at each other over a closed gap
+    GAP   (i, j)   two heads i and j whose subtrees meet between them
     ARC_R (i, j)   arc i -> j          ARC_L (i, j)   arc j -> i
     OUT_R (i, j)   i with all its right descendants, up to j
     OUT_L (i, j)   j with all its left descendants, down to i
@@ -12,7 +12,7 @@ A cell's edges are numbered; ``edge_cells`` and ``edge_bonus`` are the whole gra
 algorithm below is one loop over them.  Each tree has exactly one derivation, so k-best lists are
 distinct.  scores[h, m]; siblings[h, s, m] with s = h for a first child; ends[side, h, s] where s is
 the outermost child on side 0 (left) or 1 (right) and s = h if there is none.  With empty
-``siblings`` and ``ends`` the model is first order.  An arc with score -inf may not be.
+``siblings`` and ``ends`` the model is first order.  An arc with score -inf is excluded.
 """
 
 import numpy as np
@@ -70,7 +70,7 @@ def edge_bonus(kind, i, j, e, scores, siblings, ends, second):
 
 @kernel
 def is_closed(kind, i, j, scores):
-    """Whether a cell is an arc that may not be."""
+    """Whether a cell is an excluded arc."""
     return (kind == ARC_R and scores[i, j] == -np.inf) or (kind == ARC_L and scores[j, i] == -np.inf)
 
 

@@ -4,7 +4,7 @@ Half spans [eisner-1996] hold a vector of the head's states for each number of c
 head and child; side 0 is left, 1 right.  With a head a and words b, z on its side s:
 
     half[s, a, z, c, h]     a in state h with c children on side s (capped), whose subtrees reach from a to z
-    closed[s, a, z, h]      the same summed over c, with what a state says of the number of its children
+    closed[s, a, z, h]      the same summed over c, times the probability of the number of children given the state
     arc[a, b, c, h, g]      a in state h, already with c nearer children, takes b in state g, whose own side
                             towards a is closed
 
@@ -19,10 +19,10 @@ from eigenparse.kernels.compiled import kernel
 
 
 class Tables(NamedTuple):
-    """What a model says of one sentence of n words, k states.
+    """The factors of a model for one sentence of n words, k states.
 
     start: (k,) of the root, its distance included.  transition: (2, k, k) child before parent.  emission: (n, k) of
-    words.  distance: (n, k) of children so far from their heads.  numbers: (2, C, k) of c children on each side.
+    words.  distance: (n, k) of distances to the head.  numbers: (2, C, k) of c children on each side.
     """
 
     start: Any
@@ -115,7 +115,7 @@ def inside(tables, chart):
 
 @kernel
 def outside_half(tables, chart, outer, a, z):
-    """Hand the derivative of half[side, a, z] on to all that it was made of."""
+    """Pass the derivative of half[side, a, z] on to its factors."""
     C, k = tables.numbers.shape[1:]
     side, step = (1, 1) if z > a else (0, -1)
     half = outer.half[side, a, z]
@@ -135,7 +135,7 @@ def outside_half(tables, chart, outer, a, z):
 
 @kernel
 def outside_arc(tables, chart, outer, a, b):
-    """Hand the derivative of arc[a, b] on to all that it was made of; return it times the arc."""
+    """Pass the derivative of arc[a, b] on to its factors; return it times the arc."""
     C, k = tables.numbers.shape[1:]
     side, step = (1, 1) if b > a else (0, -1)
     back, far, mass = outer.arc[a, b], abs(a - b), 0.0

@@ -1,6 +1,6 @@
 """Averaged weights that move by margin-based updates, shared by the parser and the re-ranker.
 
-One step of MIRA [crammer-etal-2006]: if the rival y scores too well beside the target g, the weights move by
+One step of MIRA [crammer-etal-2006]: if the rival y is not beaten by the target g with a margin, the weights move by
 tau (f(g) - f(y)) with tau = min(C, slack / |f(g) - f(y)|^2).  Features are rows of one hashed table, so f(g) and f(y)
 are lists of rows, in which a row may occur several times.  ``delta`` holds the difference while it is needed and is
 zero otherwise: the update touches only rows of the two lists, however large the table is.
@@ -12,7 +12,7 @@ from eigenparse.kernels.compiled import kernel
 
 
 class Averaged(NamedTuple):
-    """Weights under way.
+    """Weights during training.
 
     weights: (2^bits,) or (2^bits, L) float32.  drift: of the same shape, the sum of clock times update, so that the
     mean of the weights over all steps is weights - drift / clock.  delta: (2^bits,) int16, zero between steps.

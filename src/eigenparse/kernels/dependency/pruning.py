@@ -1,11 +1,11 @@
-"""Which arcs a second-order parser looks at: a small model of heads in, open arcs out.
+"""Pruning of arcs before second-order parsing: a small model of heads in, open arcs out.
 
 The first-order model gives every word a distribution over its heads,
 
     p(h | m) = exp(score(h, m)) / sum over h' of exp(score(h', m)),
 
 with few templates and a small table, so that scoring all arcs of a sentence is cheap.  An arc is open if
-p(h | m) >= LEAST * max over h' of p(h' | m), at most MOST heads a word, or if it is in the best projective tree of
+p(h | m) >= LEAST * max over h' of p(h' | m), at most MOST heads per word, or if it is in the best projective tree of
 the small model, so that there is always a tree [rush-petrov-2012].  Sentences of up to SHORT words are not pruned.
 """
 
@@ -87,7 +87,7 @@ def open_all(words, gold, pruning):
 
 
 # One pass of AdaGrad on the log-likelihood of heads: the derivative by score(h, m) is p(h | m) - [h is the head], and
-# weights of features move by rate * g / sqrt(sum of g^2).  Arcs whose derivative is tiny are passed over.
+# weights of features move by rate * g / sqrt(sum of g^2).  Arcs whose derivative is tiny are skipped.
 @kernel(error_model="numpy")
 def head_pass(words, gold, order, pruning, squares, rate):
     """One pass over the sentences in ``order``; return how many heads were not the likeliest.  gold: (T,) heads."""

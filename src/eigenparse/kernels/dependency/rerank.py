@@ -1,7 +1,7 @@
 """Candidate trees and weights in, scores and weights after a pass of margin-based updates out.
 
-Features of a candidate are hashed tag patterns of its arcs (``families``), patterns that a user wrote,
-and a few dense numbers.
+Features of a candidate are hashed tag patterns of its arcs (``families``), additional patterns given by the
+user, and a few dense numbers.
 Family 0: left child, head and right child.  Family 1: child, head and grandparent, with sides.
 Family 2: neighbouring children of one side with their head.
 """
@@ -13,7 +13,6 @@ import numpy as np
 from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.dependency.margin import shift, squared_distance, step_size
 
-N_FAMILIES = 3
 FAMILY_KEYS = np.array(
     [0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F],
     dtype=np.uint64,
@@ -35,7 +34,7 @@ class Patterns(NamedTuple):
 
 
 class Features(NamedTuple):
-    """What is looked at.  families: (N_FAMILIES,) booleans.  shift: 64 - bits of the table of weights."""
+    """Which features are used.  families: (3,) booleans.  shift: 64 - bits of the table of weights."""
 
     families: Any
     patterns: Any
@@ -79,7 +78,7 @@ def pattern(kind, a, b, c, shift):
 def tree_rows(head, tags, families, shift, rows):
     """Write the feature rows of one tree (as many as fit); return their number.
 
-    tags: (n,) keys.  families: (N_FAMILIES,) booleans.
+    tags: (n,) keys.  families: (3,) booleans.
     """
     n = head.size
     count, room = 0, rows.size
@@ -110,7 +109,7 @@ def tree_rows(head, tags, families, shift, rows):
 
 @kernel
 def n_rows(n_words, n_patterns):
-    """Room for the rows of a tree."""
+    """The largest number of rows of a tree."""
     return 8 * n_words + 8 + n_patterns * n_words
 
 
@@ -189,7 +188,7 @@ def candidate_scores(lists, s, features, weights, dense_weights, rows, counts, t
 
 @kernel
 def list_buffers(lists, s, features):
-    """Room for the feature rows of the candidates of sentence s, and for their numbers."""
+    """Buffers for the feature rows of the candidates of sentence s, and for their numbers."""
     k, n = lists.found[s], lists.offsets[s + 1] - lists.offsets[s]
     rows = np.empty((k, n_rows(n, features.patterns.sides.shape[0])), dtype=np.uint64)
     return rows, np.empty(k, dtype=np.int64)

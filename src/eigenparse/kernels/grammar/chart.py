@@ -297,8 +297,8 @@ def live_outside(vectors, p, least, o):
 # What it computes: outside vectors from the roots down and the marginals of items and edges.  For an edge
 # p -> x y by rule r,  T[b, c] = sum over a of o_p[a] C_r[a, b, c]  is made once for all edges of p that share
 # r; then  o_x[b] += f sum over c of T[b, c] v_y[c],  likewise o_y, and the edge's marginal is f v_x' T v_y,
-# with f the edge's factor over its parent's.  States of p below ``least`` of its marginal pass nothing on:
-# they cost a row of the tensor each and move nothing.  Order: items descend, so o_p is complete.
+# with f the edge's factor over its parent's.  States of p below ``least`` of its marginal are skipped:
+# each costs a row of the tensor and contributes almost nothing.  Order: items descend, so o_p is complete.
 @kernel(fastmath=SUMS)
 def chart_outside(forest, weights, vectors, least, item_marginal, edge_marginal):
     """Fill outside vectors and marginals; the outside vectors of roots must be set."""

@@ -171,7 +171,7 @@ def divide_by_totals(layout, total, rule_count, entry_count):
 
 @kernel
 def copy_blocks(values, source_at, chosen, at, out):
-    """Block k of ``out``, from at[k], becomes block chosen[k] of ``values``, from source_at[chosen[k]]; -1: stays."""
+    """Copy block chosen[k] of ``values``, from source_at[chosen[k]], to block k of ``out``, from at[k]; -1: no copy."""
     for k in range(chosen.size):
         if chosen[k] >= 0:
             shift = source_at[chosen[k]] - at[k]

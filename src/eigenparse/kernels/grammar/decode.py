@@ -23,7 +23,7 @@ class Chains(NamedTuple):
 
 
 class Worth(NamedTuple):
-    """What a bracket costs, and what a right tag and a partial item are worth."""
+    """The cost of a bracket, and the weights of a correct tag and of a partial item."""
 
     threshold: float
     tag: float

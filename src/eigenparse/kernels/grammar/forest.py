@@ -2,7 +2,7 @@
 
 An item is (label, start, end).  Items lie by cell, cells by span length and start, so that children
 come before parents.  Inside values are kept linear: each cell divides them by its largest and keeps
-the logarithm as its scale, so that long sentences neither underflow nor need a logarithm an edge.
+the logarithm as its scale, so that long sentences neither underflow nor need a logarithm per edge.
 """
 
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ TRIFLE = 1e-1  # of the least posterior of an edge, for two items and all rules 
 class RuleIndex(NamedTuple):
     """Rules by their two children: [pair_at[b * A + c], pair_at[b * A + c + 1]) of the columns, likeliest first.
 
-    rule, parent, probability: one entry a rule.
+    rule, parent, probability: one entry per rule.
     """
 
     pair_at: Array

@@ -1,4 +1,4 @@
-"""Hashes of features, and the log odds that they go with."""
+"""Hashes of features, and log odds."""
 
 import numpy as np
 
@@ -10,7 +10,7 @@ _TURN, _SHIFT = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 
 @kernel
 def mix(h, x):
-    """A hash of two hashes; the order counts."""
+    """A hash of two hashes; it depends on their order."""
     h = (h * _TURN + x) * _TURN
     return h ^ (h >> _SHIFT)
 

@@ -1,7 +1,7 @@
-"""What a second look sees of candidate brackets: posteriors, words and tags of a sentence in, hashed features out.
+"""Features of the judge of brackets: posteriors, words and tags of a sentence in, hashed features out.
 
 A bracket is (symbol, start, end) with the posterior that the grammar gives it.  Brackets come sorted by
-start, then end.  Some are beyond doubt, the others are candidates and get a row each:
+start, then end.  Very likely and very unlikely ones are left alone; the others are candidates and get a row each:
 
     rows[r, z] = hash(z, symbol, value of template z) mod 2 ** bits      dense[r] = log odds
 
@@ -13,8 +13,8 @@ older files have none.
 Templates look at words and tags at both ends, at the tags within, and at the tree that the brackets
 believed in (``belief`` above one half) make around the candidate: its children, its parent, the
 children beside it, its parent's parent, and their heads.  The work grows with brackets times words, so
-each bracket finds its children through the list of those that begin at the same word.  A judge whose rows
-have FEWER or just MORE templates, as in older files, does without ``around_features`` or ``shape_features``.
+each bracket finds its children through the list of those that begin at the same word.  A judge from an older
+file, whose rows have FEWER or MORE templates, does not use ``around_features`` or ``shape_features``.
 """
 
 from typing import NamedTuple
@@ -80,7 +80,7 @@ class Tree(NamedTuple):
 
 
 class View(NamedTuple):
-    """What templates see of a sentence.
+    """The values of a sentence that templates read.
 
     word, tag, coarse: (n + 4,) hashes with margins.  key: (S,) of symbols.
     head: (m,) the word that heads each bracket.
@@ -287,7 +287,7 @@ def tree_features(view, parent, i, j, own_head, value):
 
 @kernel
 def around_features(view, parent, i, j, own_head, last, value):
-    """What stands beside a bracket under its parent, what heads the parent, and what heads its last child."""
+    """The siblings of a bracket, and the heads of its parent and of its last child."""
     tree, word, tag, _, key, head = view
     above, low, high, top, parent_word, parent_tag = (
         _NO_PARENT,
@@ -416,7 +416,7 @@ def judge_rows(seen, symbols, bits, rows, dense):
 
 @kernel
 def look_again(seen, symbols, bits, templates, u, w):
-    """Put the judge's probabilities in the place of the candidates' beliefs, ``seen.belief``; w is in whole steps."""
+    """Replace the probabilities of candidates, ``seen.belief``, by those of the judge; w is in whole steps."""
     n = 0
     for c in range(seen.candidate.size):
         n += seen.candidate[c]

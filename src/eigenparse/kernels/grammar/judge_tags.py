@@ -1,8 +1,8 @@
-"""What a second look sees of candidate tags: posteriors and spellings of a sentence in, hashed features out.
+"""Features of the judge of tags: posteriors and spellings of a sentence in, hashed features out.
 
-As for brackets (``kernels/grammar/judge.py``): a tag of a word is a candidate if the grammar is in doubt
-about it.  Templates look at the spelling of the word, at the words and the likeliest tags around it,
-and at the candidate's strongest rival.
+As for brackets (``kernels/grammar/judge.py``): a tag of a word is a candidate if its posterior is
+neither very high nor very low.  Templates look at the spelling of the word, at the words and the likeliest tags around
+it, and at the candidate's strongest rival.
 """
 
 from typing import NamedTuple
@@ -107,7 +107,7 @@ def tag_rows(tagged, key, bits, rows, dense):
 def share_out(tagged, belief, tag):
     """Scale the candidates of a word that has several tags by the sum of all; note the likeliest tags.
 
-    A tag alone keeps its probability: the rest is that of tags which the grammar thinks next to impossible.
+    A tag alone keeps its probability: the rest belongs to tags that are nearly impossible in the grammar.
     """
     c = 0
     while c < tagged.word.size:
@@ -126,7 +126,7 @@ def share_out(tagged, belief, tag):
 
 @kernel
 def tag_again(tagged, key, bits, u, w, belief, tag):
-    """The judge's probabilities of all tags (those without doubt stay), and the likeliest tag of every word."""
+    """The judge's probabilities of all tags (other tags are unchanged), and the likeliest tag of every word."""
     n = 0
     for c in range(tagged.candidate.size):
         n += tagged.candidate[c]

@@ -7,7 +7,7 @@ import numpy as np
 
 from eigenparse.kernels.compiled import kernel
 
-STEP = 0.01  # weights of features are kept in whole steps, which are small and lose nothing that counts
+STEP = 0.01  # weights of features are stored in steps of this size; the rounding is negligible
 
 
 @kernel

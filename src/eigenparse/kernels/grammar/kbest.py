@@ -40,14 +40,14 @@ class Rows(NamedTuple):
 
 
 def empty_lists(n_items: int, k: int) -> Lists:
-    """Room for the k best derivations below each of so many items."""
+    """Empty lists for the k best derivations below each item."""
     shape = (n_items, k)
     back, rank_left, rank_right = (np.zeros(shape, dtype=np.int64) for _ in range(3))
     return Lists(np.empty(shape), back, rank_left, rank_right, np.zeros(n_items, dtype=np.int64))
 
 
 def empty_rows(n: int) -> Rows:
-    """Room for a derivation of n rows."""
+    """Empty arrays for a derivation of n rows."""
     item, edge = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     return Rows(item, edge, np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32))
 

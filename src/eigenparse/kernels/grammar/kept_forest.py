@@ -37,7 +37,7 @@ class Forest(NamedTuple):
 
 
 class Thresholds(NamedTuple):
-    """Beam of cells, least posteriors of tags, items and edges, and the most edges that may be held."""
+    """Beam of cells, least posteriors of tags, items and edges, and the maximum number of edges."""
 
     beam: float
     tag: float
@@ -183,7 +183,7 @@ def root_posteriors(cells, root_probability, n):
 def base_forest(words, readings, rules, limits, is_open, root_probability, least):
     """The plain PCFG's pruned forest, without items if no tree is found; and whether it has too many edges.
 
-    A tree of several words has edges, so a root without any tells that ``base_edges`` gave up.
+    A tree of several words has edges, so a root without any means that ``base_edges`` found too many.
     """
     n = words.at.size - 1
     cells = base_inside(words, readings, rules, limits, is_open, least.beam, least.tag)

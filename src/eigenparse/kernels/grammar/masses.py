@@ -1,4 +1,4 @@
-"""Masses of states: sums over rules and words, expected children, and the mass of all finite trees."""
+"""Total probabilities of states: sums over rules and words, expected children, and the probability of finite trees."""
 
 import numpy as np
 
@@ -34,7 +34,7 @@ def rule_means(grammar, value, mass):
 
 @kernel
 def next_states(grammar, value, scale, now, upwards, out):
-    """Add to ``out`` what ``now`` is worth one rule further: up, the children's values; down, numbers of parents."""
+    """Add to ``out`` the expectation of ``now`` one rule up (of children's values) or down (of numbers of nodes)."""
     at, rules, state_at = 0, grammar.rules, grammar.state_at
     for r in range(rules.shape[0]):
         a, b, c = rules[r, 0], rules[r, 1], rules[r, 2]

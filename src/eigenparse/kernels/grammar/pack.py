@@ -1,4 +1,4 @@
-"""Weights about to be packed: the few large ones found, and equal rows numbered."""
+"""Preparation of weights for packing: find the large ones, and number equal rows."""
 
 import numpy as np
 

@@ -6,7 +6,7 @@ the phrase's own label over all.  With v the inside vectors,
 
     v(a, i, j)[h] = scale[h] sum over rules a -> b c, k of C[h, :, :] v(b, i, k) v(c, k, j)  +  branch[h] many(X, i, j)
 
-where many(X, i, j) is what the background model gives to two or more children of the label X at the bottom of a:
+where many(X, i, j) is the probability under the background model of two or more children of X, the lowest label of a:
 
     one(X, i, j)  = sum over t of p(t | X) child(t, i, j)
     some(X, i, j) = (1 - more) one(X, i, j) + more many(X, i, j)
@@ -74,7 +74,7 @@ class Ground(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """Room to work in.  work: products of two vectors.  labels: (3, A).  slot: (A,) the item of a label in the cell at
+    """Scratch arrays.  work: products of two vectors.  labels: (3, A).  slot: (A,) the item of a label in the cell at
     hand; last: (R,) the last pair of items found for the rules over two labels; both -1 between two cells.
     """
 
@@ -103,7 +103,7 @@ class Chart(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """What words may be: token t has the readings at[t] up to at[t + 1]; a first word may have lost its small letter.
+    """Readings of tokens: token t has the readings at[t] up to at[t + 1]; a first word may also be a lower-case one.
 
     weight: of a reading.  low, high: its lexicon entries; kept: what is left of their weights.  spelt: (readings, G)
     probability of its spelling in each group; unigram: of the word without any label.  entry_label: of all entries.
@@ -303,7 +303,7 @@ def prior_value(member, chart, x):
 
 @kernel
 def empty_desk(member, index):
-    """Room for the charts of a grammar."""
+    """Empty scratch arrays for the charts of a grammar."""
     most, n_labels = 0, member.states.size
     for a in range(n_labels):
         most = max(most, int(member.states[a]))
@@ -429,7 +429,7 @@ def tree_logs(nodes, offsets, readings, member, ground, index, log_p):
 
 @kernel
 def child_cell(c, n_words, unigram, is_open, member, ground, chart, child):
-    """Write what a cell is worth as a child of every label; is_open: chains drawn label by label are added."""
+    """Write the probability of a cell as a child of every label; is_open: chains drawn label by label are added."""
     child[:] = 0.0
     for x in range(chart.first[c], chart.first[c + 1]):
         a = chart.label[x]

@@ -39,7 +39,7 @@ class Rules(NamedTuple):
 
 @kernel
 def rule_masses(grammar, mass_at, mass):
-    """What each state of a rule's parent gives to the rule: mass[mass_at[r] + h]."""
+    """The weight that each state of a rule's parent gives to the rule: mass[mass_at[r] + h]."""
     rules, states = grammar.rules, grammar.states
     for r in range(rules.shape[0]):
         size = np.int64(states[rules[r, 1]]) * states[rules[r, 2]]

@@ -1,7 +1,7 @@
 """A linear model over spans: hashed features of the tags and words at both ends of a span.
 
-A template joins a part that depends on the start of a span, a part that depends on its end, and, if it
-says so, the length.  The parts of all positions are hashed once per sentence: ``left[i, part]`` for
+A template joins a part that depends on the start of a span, a part that depends on its end, and optionally the
+length.  The parts of all positions are hashed once per sentence: ``left[i, part]`` for
 spans that start at i and ``right[j, part]`` for spans that end before j.  A feature's slot in the
 table of weights is one multiplication away from the sum of its two parts, so scoring a span costs one
 look-up per template.  Templates with one part only are summed once per position.
@@ -41,7 +41,7 @@ RARE = -2  # stands for all words that features do not name
 SPOKEN_OF = (
     3  # masks of spans (see ``Constraints``) below this one close spans, the others are of single spans
 )
-EASY = 0.003  # a chance this close to the truth teaches nothing
+EASY = 0.003  # spans with a smaller error are skipped in training
 
 
 @kernel
@@ -68,7 +68,7 @@ def slot_of(template, x, y, shift):
 
 @kernel
 def length_bin(length):
-    """Lengths up to ten one by one, longer ones ever more coarsely."""
+    """Lengths up to ten are separate bins; longer ones share wider and wider bins."""
     if length <= 10:
         return length
     if length <= 15:
@@ -154,8 +154,8 @@ def learn_sentence(tags, words, gold, rate, weights, squares):
     """One pass of adaptive gradient steps [duchi-etal-2011] over the spans of a sentence.
 
     gold: (n, n + 1), whether a span is one of a tree.  With p the chance of a span, each of its
-    features steps by rate (gold - p) / sqrt(sum of squared errors so far).  Spans whose chance is
-    within EASY of the truth are passed over: most spans are, and they would only cost time.
+    features steps by rate (gold - p) / sqrt(sum of squared errors so far).  Spans whose error
+    is below EASY are skipped, as most spans are, to save time.
     """
     n, shift = tags.size, shift_of(weights.size)
     left, right = np.empty((n + 1, N_PARTS), np.uint64), np.empty((n + 1, N_PARTS), np.uint64)
@@ -224,8 +224,8 @@ def held_out_sums(corpus, chosen, weights, sums, is_gold):
 def open_spans(tags, words, weights, least, limited):
     """(n * (n + 1),) whether each span may hold a constituent: its sum reaches ``least``.
 
-    Words and the whole sentence always may, and so may spans that a request speaks of: those of mask
-    SPOKEN_OF and more in ``limited`` (see ``Constraints``), which is empty if there are none.
+    Words and the whole sentence are always open, and so are spans with constraints: those with a mask of
+    SPOKEN_OF or more in ``limited`` (see ``Constraints``), which is empty if there are none.
     """
     n = tags.size
     sums, is_open = np.zeros((n + 1, n + 1), dtype=np.int32), np.zeros(n * (n + 1), dtype=np.bool_)

@@ -1,4 +1,4 @@
-"""Equal subtrees of binary trees found, and nodes sorted by counting."""
+"""Find equal subtrees of binary trees; sort nodes by counting."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ def share_subtrees(trees, is_first, node, row):
     tells words apart.  Returns the number of nodes.
     """
     label, left, right, word = trees
-    one, other = np.empty(label.size, np.int32), np.empty(label.size, np.int32)  # what a node is made of
+    one, other = np.empty(label.size, np.int32), np.empty(label.size, np.int32)  # keys of the parts of a node
     table, count = empty_table(label.size), 0
     mask = table.size - 1
     for i in range(label.size):

@@ -9,12 +9,12 @@ from eigenparse.kernels.columns import widest_slice
 from eigenparse.kernels.compiled import kernel
 
 Array = npt.NDArray[Any]
-FAINT = 1e-6  # shares below this are not worth a pass over all labels
+FAINT = 1e-6  # smaller shares are skipped
 TINY = 1e-300
 
 
 class Choices(NamedTuple):
-    """What each word of a sentence may be: word i owns [at[i], at[i + 1]) of the columns.
+    """The possible readings of each word: word i owns [at[i], at[i + 1]) of the columns.
 
     symbol: (n,) of each word.  entry, label, probability: lexicon entries, their labels and their base
     probabilities.  emission: a factor on the latent weights of each entry, 1 unless tags are given softly.
@@ -44,7 +44,7 @@ def lexicon_choices(symbol, entry_start, entry_label, entry_probability):
 
 
 class Readings(NamedTuple):
-    """What the chain of tags says about a sentence.
+    """Posteriors of the chain of tags for a sentence.
 
     tag: (n, widest) posteriors, aligned with the choices of each word.  left_merit: (n + 1, A), chance
     of a label that starts at i given the tags before.  right_merit: (n + 1, A), chance of the tags

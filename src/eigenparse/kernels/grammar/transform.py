@@ -89,7 +89,7 @@ def keep_rows(label, parent, word, cleaning, clean, into):
     """Decide what normalisation keeps.
 
     Writes ``clean``, each row's new label, and ``into``, the row that stands for it: itself, its
-    ancestor if it repeats that one's label, or -1 if it goes.
+    ancestor if it repeats that one's label, or -1 if it is removed.
     """
     n_children = np.zeros(label.size, dtype=np.int32)
     gone = np.zeros(label.size, dtype=np.bool_)
@@ -212,7 +212,7 @@ def link_siblings(parent, innermost, made_before):
 
 @kernel
 def factor(relatives, offsets, new, new_stop):
-    """Write binary rows: the innermost child meets its siblings one by one, the first made last."""
+    """Write binary rows: siblings are attached to the innermost child one by one, the first generated last."""
     made_before, innermost, n_children = relatives.made_before, relatives.innermost, relatives.n_children
     left, right, source, made = new.left, new.right, new.source, new.made
     node = np.empty(relatives.parent.size, dtype=np.int32)
@@ -290,7 +290,7 @@ def restored_sizes(label, offsets, chains, new_stop):
 # down.  Order: up to number the new rows in post-order, then down to set parents, which come after their children.
 @kernel
 def restore(label, left, right, word, offsets, chains, new):
-    """Write n-ary rows from binary ones: chains unfold, intermediate nodes vanish, roots return."""
+    """Write n-ary rows from binary ones: chains are unfolded, intermediate nodes removed, roots restored."""
     new_label, new_parent, new_word = new.label, new.parent, new.word
     at, root = chains.at, chains.root
     lowest = np.full(label.size, -1, dtype=np.int32)

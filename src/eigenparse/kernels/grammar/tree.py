@@ -103,7 +103,7 @@ class Tensors(NamedTuple):
 
 @kernel
 def together(nodes, i, j, size):
-    """Whether phrases i and j have one rule and share a child, or both share none, and a run of so many may grow."""
+    """Whether phrases i and j have one rule and share a child, or both share none, and the run may still grow."""
     if nodes.rule[j] != nodes.rule[i] or nodes.sharing[j] != nodes.sharing[i] or nodes.entry[j] >= 0:
         return False
     if nodes.sharing[i] == ALONE:
@@ -197,7 +197,7 @@ def children_outside(T, y_in, z_in, inverse, y_out, z_out):
 
 @kernel
 def scaled_outside(rows, at, factor, outside, scaled):
-    """scaled[k] = outside vector of rows[k] / its factor; zeros without mass."""
+    """scaled[k] = outside vector of rows[k] / its factor; zeros if the factor is 0."""
     for k in range(rows.size):
         inverse = 1.0 / factor[rows[k]] if factor[rows[k]] != 0.0 else 0.0
         for a in range(scaled.shape[1]):

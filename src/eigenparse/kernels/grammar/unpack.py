@@ -1,7 +1,7 @@
-"""Codes of packed weights in, weights out; codes that lie outside of what they stand for are refused.
+"""Codes of packed weights in, weights out; invalid codes are refused.
 
 A code is an index into a table of values.  The values that are not zero are written to their places in one pass, so
-that nothing as long as the weights is made on the way.
+that no other array of the full length is needed.
 """
 
 from typing import Any

@@ -16,10 +16,10 @@ class Hmm(NamedTuple):
 
 
 class Observable(NamedTuple):
-    """An HMM in observable operators [hsu-etal-2012] with what keeps its filter stable; n symbols, k states.
+    """An HMM in observable operators [hsu-etal-2012] with the values that keep its filter stable; n symbols, k states.
 
     b_1: (k,).  B: (n, k, k).  P: (n, k), rows b_inf' B_x.  D: (n, n, k), b_inf' B_y B_x as D[x, y], or empty.
-    share: what D counts for in predictions.  reset: (n, k) the state after x alone.  unigram: (n,).  floor: share of
+    share: weight of D in predictions.  reset: (n, k) the state after x alone.  unigram: (n,).  floor: share of
     a coarser prediction below which none falls.  blend: how much of reset enters each state.
     """
 
@@ -35,39 +35,10 @@ class Observable(NamedTuple):
 
 
 @kernel
-def operator_products(symbols, offsets, b_1, B, b_inf, log_abs, sign):
-    """log|p| and sign(p) of p = b_inf' B[x_n] .. B[x_1] b_1 per sequence; values may be negative."""
-    k = b_1.size
-    state, moved = np.zeros(k), np.zeros(k)
-    for s in range(offsets.size - 1):
-        state[:] = b_1
-        log_scale = 0.0
-        for t in range(offsets[s], offsets[s + 1]):
-            top = 0.0
-            for i in range(k):
-                total = 0.0
-                for j in range(k):
-                    total += B[symbols[t], i, j] * state[j]
-                moved[i] = total
-                top = max(top, abs(total))
-            if top == 0.0:
-                state[:] = 0.0
-                break
-            for i in range(k):
-                state[i] = moved[i] / top
-            log_scale += np.log(top)
-        p = 0.0
-        for i in range(k):
-            p += b_inf[i] * state[i]
-        sign[s] = np.sign(p)
-        log_abs[s] = log_scale + np.log(abs(p)) if p != 0.0 else -np.inf
-
-
-@kernel
 def predict_next(state, short, PT, unigram, floor, raw, out):
     """Raw values P state, and out: the same floored by a share of the short state's prediction, renormalised.
 
-    ``short`` is the state that knows the symbol before alone; its own values are floored by the unigram.
+    ``short`` is the state after the last symbol alone; its own predictions are floored by the unigram.
     """
     k, n = PT.shape
     raw[:] = 0.0
@@ -105,10 +76,10 @@ def mix_pairs(before, D, share, values, out):
 
 
 # The filter p(x_t | x_1 .. x_{t-1}) = P[x_t] s_t with the state s_{t+1} = B[x_t] s_t / (P[x_t] s_t) [hsu-etal-2012].
-# Learnt operators may predict negative values, so predictions are floored by those of the state that knows the last
+# Learnt operators may predict negative values, so predictions are floored by those of the state after the last
 # symbol alone, and after a symbol x the state is mixed with reset[x], the more the smaller its raw value was beside
-# blend * (floored value); where almost nothing is left, it restarts there.  D adds what pairs of symbols say.
-# P is transposed once: a prediction then adds whole rows of n symbols, which the compiler does by SIMD.
+# blend * (floored value); where almost nothing is left, it restarts there.  D adds estimates of
+# pairs of symbols.  P is transposed once: a prediction then adds whole rows of n symbols (SIMD).
 @kernel
 def filter_chain(symbols, offsets, model, log_p, states, shorts, counts):
     """log of each symbol's floored probability given those before it, and the states before each symbol.

@@ -3,7 +3,7 @@
 A candidate is a label that a token may have; its observation vector is v (the paper's c_x, divided
 by the emission of the label).  ``u`` is what a forward vector and v become together: all products
 alpha_j v_k, or alpha_j v_j if the model is diagonal.  Blocks C^{b|a} are (m_b, pairs_a) matrices on u
-[stratos-2013, figure 2 with its backward pass put right].  Values may be negative.
+[stratos-2013, figure 2 with its backward pass corrected].  Values may be negative.
 """
 
 from typing import Any, NamedTuple
@@ -81,7 +81,7 @@ def pass_on(values, at, base, u, n_pairs, m_to, alpha):
         return
     whole = n_pairs - n_pairs % 4
     for i in range(m_to):
-        x, y, z, w = 0.0, 0.0, 0.0, 0.0  # four sums, so that they need not wait for each other
+        x, y, z, w = 0.0, 0.0, 0.0, 0.0  # four independent sums, which the processor adds in parallel
         row = at + i * n_pairs
         for p in range(0, whole, 4):
             x += values[row + p] * u[p]
@@ -203,7 +203,7 @@ def widest_pairs(chain):
 def token_marginals(low, high, label, pair_at, eta, u, marginal):
     """Marginals of the candidates low..high of one token, which are rows 0.. of eta and u; returns their sum.
 
-    They are divided by their sum; where it is zero, all are alike.
+    They are divided by their sum; uniform if the sum is zero.
     """
     total = 0.0
     for c in range(low, high):

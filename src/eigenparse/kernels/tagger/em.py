@@ -91,7 +91,7 @@ def expected_states(offsets, labels, vector, chain, gamma, pair_counts):
     """Write p(h | x, a) of every token into gamma (T, m) and add edge counts; return the log-likelihood.
 
     vector: (T,) rows of the observation vectors;  pair_counts: like the values of the blocks, C^{b|a}[h', h];
-    the blocks of all label pairs at hand must be present.
+    the blocks of all label pairs of the sequences must be present.
     """
     wide, states = gamma.shape[1], chain.states
     longest = np.max(offsets[1:] - offsets[:-1])

@@ -8,10 +8,10 @@ from eigenparse.kernels.compiled import kernel
 
 
 class Neighbours(NamedTuple):
-    """Labels before and after every token, (T,), and what they say of its label.
+    """Labels before and after every token, (T,), and log-probabilities of a label given them.
 
     left: (A + 2, A) log p(a | label before);  right: (A + 2, A) log p(label after | a);  row A is the end of the
-    sequence, row A + 1 a token whose neighbours are not looked at.
+    sequence, row A + 1 a token whose neighbours are ignored.
     """
 
     before: Any
@@ -37,9 +37,9 @@ def add_scores(ids, weights, scores):
 #   p(a | t) = exp(left[before_t, a] + right[after_t, a] + sum_f w[f, a]) / Z
 # and the step of feature f is w -= rate * g / sqrt(sum of g^2), with g = p(a) - [a is right] + decay * w[f, a].
 # rows (F, 2 A) holds the weights of a feature and beside them its sums of squares, because both are touched
-# together: one cache line fetched instead of two.  Weight decay touches the features of the token alone, so that
+# together: one cache line fetched instead of two.  Weight decay applies only to the features of the token, so that
 # the cost of a token is the number of its features times A.
-@kernel(error_model="numpy")  # no check of divisors, so that rows are done by SIMD
+@kernel(error_model="numpy")  # without checks of divisors, rows are vectorised (SIMD)
 def adagrad_pass(ids, labels, order, neighbours, rows, rate, decay):
     """One pass of gradient steps on the negative log-likelihood; returns its sum.  ids: (T, K), -1 is absent."""
     before, after, left, right = neighbours

@@ -19,7 +19,7 @@ from eigenparse.work.work import Work
 
 FOLDS, BLOCK = 3, 20  # folds take blocks of consecutive sentences in turn, so that each has all kinds of text
 FEWEST = 100  # sentences that a judge is learnt from
-SCALE = 2.5  # of the chart's scores: where log posteriors of unseen heads were largest
+SCALE = 2.5  # of the chart's scores; it maximises the log posterior of heads of unseen sentences
 BITS, PASSES, RATE = 21, 3, 0.02
 SMALL = 0.02  # smaller weights are left out
 Learn = Callable[[Dependencies, WordClasses | None, Work], ArcModel]
@@ -28,9 +28,9 @@ Learn = Callable[[Dependencies, WordClasses | None, Work], ArcModel]
 def learn_judge(
     learn: Learn, trees: Dependencies, classes: WordClasses | None, seed: int, work: Work
 ) -> ArcJudge:
-    """A judge that learns from charts of parsers that did not see the sentences; a fold is a task.
+    """A judge learnt from charts of sentences that their parser was not trained on; each fold is one task.
 
-    learn: makes a parser of trees.
+    learn: trains a parser on trees.
     """
     work.stage("charts of unseen sentences")
     here = work.task()
@@ -52,7 +52,7 @@ def learn_judge(
 def _chart(
     learn: Learn, trees: Dependencies, classes: WordClasses | None, part: tuple[AnyArray, Work]
 ) -> dict[str, AnyArray]:
-    """Candidates of the sentences of a fold, from a parser of the others."""
+    """Candidates for the sentences of a fold, from a parser trained on the other folds."""
     unseen, work = part
 
     def compute() -> Part:
@@ -67,7 +67,7 @@ def _chart(
 def _fit(
     trees: Dependencies, classes: WordClasses | None, charts: dict[str, AnyArray], seed: int, work: Work
 ) -> ArcJudge:
-    """Weights by AdaGrad, the mean of what all passes but the first left."""
+    """Weights by AdaGrad: the mean of the weights after each pass but the first."""
     columns = arc_columns(trees, classes)
     words = columns._replace(keys=np.concatenate([columns.keys, charts["relation"][None]]))
     found = Candidates(*(charts[name] for name in Candidates._fields))

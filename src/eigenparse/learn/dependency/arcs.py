@@ -45,7 +45,7 @@ from eigenparse.work.kept import Part
 from eigenparse.work.work import Work
 
 PRUNE_PASSES, PRUNE_RATE = 2, 0.1  # of the pruner
-NO_DELTA = np.zeros(0, dtype=np.int16)  # what the labeller has no use for
+NO_DELTA = np.zeros(0, dtype=np.int16)  # attributes that the labeller does not use
 Pass = Callable[[AnyArray, float, dict[str, AnyArray]], tuple[int, float]]
 
 
@@ -110,7 +110,7 @@ class ArcOptions(Options):
         return replace(model, taggers=taggers, morphology=morphology, about=about)
 
     def learnt(self, trees: Dependencies, classes: WordClasses | None, work: Work) -> ArcModel:
-        """Arcs and relations of trees with the tags at hand."""
+        """A parser with relations, without judge and taggers, of trees as they are tagged."""
         work.stage("arcs and relations")
         options = self if classes is None else self.with_classes()
         learn = partial(_learn_part, options, trees, classes, work.task())
@@ -141,7 +141,7 @@ class ArcOptions(Options):
 
 
 def check_complete(trees: Dependencies) -> None:
-    """Refuse to learn from nothing, or from trees with unknown heads."""
+    """DataError if there are no trees, or if heads are unknown."""
     if trees.n_words == 0:
         raise DataError("there is no sentence to learn from; give a file with trees")
     if trees.head.min() < 0:

@@ -39,7 +39,7 @@ class TreeBlock:
 
 
 def _sent(head: IntVector, offsets: LongVector, symbols: IntMatrix) -> TreeBlock:
-    """What another process gets: arrays may be written to where they could before, as compiled code sees."""
+    """The block as another process gets it: arrays stay writable or not, because compiled code depends on it."""
     return TreeBlock(frozen(head), frozen(offsets), np.array(symbols))
 
 
@@ -59,7 +59,7 @@ def sum_blocks(work: Work, task: Callable[..., Any], blocks: list[TreeBlock], **
 
 
 def _alone(block: TreeBlock, *, task: Callable[..., Any], given: dict[str, Any]) -> Any:
-    with one_thread():  # sums of several threads arrive in any order
+    with one_thread():  # several threads would add up sums in varying order
         return task(block, **given)
 
 
@@ -69,7 +69,7 @@ def count_block(block: TreeBlock, model: DepTree) -> TreeCounts:
 
 
 def not_positive(block: TreeBlock, model: DepTree) -> int:
-    """Trees whose totals are no probabilities."""
+    """Number of trees whose total is not positive."""
     symbols = np.ascontiguousarray(block.symbols[:, : len(model.channels)])
     return score_symbols(model, block.head, block.offsets, symbols).n_not_positive
 
@@ -81,7 +81,7 @@ def pair_block(block: TreeBlock, n_symbols: int) -> sparse.csr_matrix:
 
 @dataclass(frozen=True, slots=True)
 class SpectralSums(Sums):
-    """What the spectral estimators need; it adds.
+    """The sums that the spectral estimators need; blocks are added.
 
     family: of words with children on both sides.  word: sum of y over all words (k,); left, right: sums of
     y_parent y_child' over the arcs of each side (k, k); then how many words and arcs there were.

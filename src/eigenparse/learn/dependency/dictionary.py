@@ -38,10 +38,10 @@ def arc_dictionary(counts: sparse.csr_matrix, k: int) -> FloatArray:
 
 
 def vector_dictionary(vectors: WordVectors, names: tuple[str, ...], k: int) -> FloatArray:
-    """U (W, k): vectors of symbols, rotated to the k directions in which known words spread most.
+    """U (W, k): vectors of symbols, rotated to the k directions of largest variance of known words.
 
-    Symbols are forms in lower case, written in any case in the vectors; tags that stand for rare forms, and
-    forms without a vector, get the mean of the vectors.
+    Symbols are forms in lower case; case is ignored in the vectors.  Tags that replace rare forms, and forms without
+    a vector, get the mean of the vectors.
     """
     n, width = vectors.vectors.shape
     if not 1 <= k <= width:

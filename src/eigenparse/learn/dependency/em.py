@@ -19,7 +19,7 @@ from eigenparse.work.work import Work
 class Smoothing:
     """Pseudo-counts: transitions towards the mean child of the side, symbols towards their share.
 
-    unseen: count given to the symbol that stands for unknown ones, shared like any other.
+    unseen: count of the symbol for unknown words.
     """
 
     transition: float = 5.0
@@ -84,7 +84,7 @@ def em_rounds(
 
 
 def _parts(model: DepTree) -> Part:
-    """Header and arrays in the order of memory in which kept work gives them back."""
+    """Header and arrays, laid out in memory as they are when kept work is read back."""
     header, arrays = model.to_parts()
     return header, {name: np.ascontiguousarray(array) for name, array in arrays.items()}
 
@@ -92,7 +92,7 @@ def _parts(model: DepTree) -> Part:
 def positive(
     start: FloatArray, transition: FloatArray, observation: FloatArray, floor: float
 ) -> tuple[FloatArray, ...]:
-    """Parameters moved away from zero, so that EM can move them."""
+    """Parameters with zeros made positive, so that EM can change them."""
     k = start.size
     return (
         start * (1 - floor) + floor / k,

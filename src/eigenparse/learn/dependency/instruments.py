@@ -21,8 +21,8 @@ class WordViews:
 
     own (M, k): its projection y.  left, right (M, k): mean projection of its children on each side,
     zeros if there are none.  above (M, 2 k): projection of its head in the half of its own side, zeros
-    at roots.  symbols (M, Q): rows of the observation table; shape (Q,): whether a channel says how
-    many children there are, so that children cannot be its instrument.  is_root (M,).  weight (M,).
+    at roots.  symbols (M, Q): rows of the observation table; shape (Q,): whether a channel depends on
+    the number of children, so that children cannot be its instrument.  is_root (M,).  weight (M,).
     """
 
     own: FloatArray
@@ -65,7 +65,7 @@ class InstrumentMoments(Sums):
 
 
 def instrument_moments(views: WordViews, n_symbols: int) -> InstrumentMoments:
-    """The sums that the estimator needs; channels that tell of children have the head alone as instrument."""
+    """The sums that the estimator needs; channels that depend on the children have only the head as instrument."""
     roots = views.weight * views.is_root
     z = np.concatenate([views.above, views.left, views.right], axis=1)
     tables = [np.zeros((n_symbols, instrument.shape[1])) for instrument in (z, views.above)]

@@ -2,8 +2,8 @@
 
 An event is a word with children on both sides: the mean projection of its left children, its own
 and the mean of its right children.  Whatever the law of the states of such words, the estimator
-``consistent_parameters`` is exact on population moments; ``printed_parameters`` follows the paper to
-the letter and is exact only if roots, parents and children all have the same law of states.
+``consistent_parameters`` is exact on population moments; ``printed_parameters`` follows the paper
+exactly and is exact only if roots, parents and children all have the same law of states.
 """
 
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Trees with features and lemmas in, a table that gives them to tagged words out."""
+"""Trees with features and lemmas in, a table that predicts both for tagged words out."""
 
 from collections import Counter
 
@@ -8,13 +8,13 @@ from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.models.dependency.morphology import KINDS, LEVELS, Morphology, Triple, edit_of, lookups
 
 MOST_VALUES = 1 << 16
-FEWEST = 2  # times that an ending must have been seen; words and tags count from the first
+FEWEST = 2  # occurrences that an ending needs; words and tags need one
 
 
 def learn_morphology(trees: Dependencies) -> Morphology | None:
-    """The most frequent value of every word, ending and tag, where coarser ones do not say it anyway.
+    """The most frequent value of every word, ending and tag, unless a coarser entry gives the same value.
 
-    Sentences of which no word has features, or lemmas, say nothing about them: some treebanks leave them out.
+    Sentences without any features, or without any lemmas, are not counted for them: some treebanks leave them out.
     """
     table: dict[int, str] = {}
     for kind in KINDS:

@@ -23,7 +23,7 @@ class TreeData:
     """Trees to learn from.
 
     vectors: of words, for models that take them.  classes: of words, made from vectors if there are none.
-    parser, tree_models: what a re-ranker chooses for.
+    parser, tree_models: the models that a re-ranker works with.
     notes: what was left out while reading.
     """
 
@@ -86,7 +86,7 @@ class RerankerReading(DependencyReading):
 
 
 def classes_of(data: TreeData | Dependencies, *, seed: int = 0) -> WordClasses | None:
-    """Classes of words that came with the trees, or of the vectors that did."""
+    """The given classes of words, or classes made from the given vectors."""
     if isinstance(data, Dependencies) or (data.classes is None and data.vectors is None):
         return None
     if data.classes is not None or data.vectors is None:

@@ -29,6 +29,7 @@ from eigenparse.models.dependency.rerank import BASELINE, Reranker, check_patter
 from eigenparse.work.kept import Part
 from eigenparse.work.work import Work
 
+SPREAD = 10.0  # one standard deviation of a dense score inside its list is scaled to this
 WEIGHTS = ("weights", "drift", "dense_weights", "dense_drift")
 LISTED = ("heads", "scores", "found", "log_p", "positive")
 
@@ -38,8 +39,7 @@ class RerankerOptions(Options):
     """Learn to choose from n-best lists that jack-knifed parsers make of the training sentences.
 
     Averaged margin-based training over lists [collins-2002, collins-koo-2005].  The target of an update is the best
-    candidate of the list, not the gold tree.  ``spread`` is what one standard deviation of a dense score inside its
-    list is scaled to.
+    candidate of the list, not the gold tree.
     """
 
     kind: ClassVar[str] = "reranker"
@@ -57,7 +57,6 @@ class RerankerOptions(Options):
     seed: int = option(0, "Seed of the order of lists.", low=0)
     ceiling: float = option(0.005, "Largest step of one update.", low=1e-9, shown=False)
     bits: int = option(20, "Logarithm of the number of hashed weights.", low=8, high=26, shown=False)
-    spread: float = option(10.0, "Scale of dense scores.", low=1e-9, shown=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -110,7 +109,7 @@ class RerankerOptions(Options):
         )
 
     def _start(self, n_dense: int) -> Part:
-        """Weights before the first pass: the base score alone counts."""
+        """Weights before the first pass: only the base score counts."""
         sparse, dense = np.zeros((2, 1 << self.bits), dtype=np.float32), np.zeros((2, n_dense))
         dense[0, 0] = 1.0
         return {"clock": 0.0, "updates": []}, dict(zip(WEIGHTS, (*sparse, *dense), strict=True))
@@ -120,7 +119,7 @@ class RerankerOptions(Options):
         raw = dense_scores(lists, np.ones(1 + 2 * len(lists.log_p)))
         filled = np.arange(raw.shape[1])[None, :] < lists.found[:, None]
         deviation = np.sqrt(np.array([np.var(raw[:, :, d][filled]) for d in range(raw.shape[2])]))
-        return np.where(deviation > 0, deviation, 1.0) / self.spread
+        return np.where(deviation > 0, deviation, 1.0) / SPREAD
 
 
 def jackknifed_lists(
@@ -130,7 +129,7 @@ def jackknifed_lists(
     options: RerankerOptions,
     work: Work = Work(),
 ) -> Candidates:
-    """Lists for every sentence from a parser and tree models that did not see it; a fold is a task."""
+    """Lists for every sentence from a parser and tree models that did not see it; each fold is one task."""
     work.stage("lists of trees")
     here = work.task()
     parts = (

@@ -75,14 +75,14 @@ def _grammar(trees: Trees, options: GrammarOptions, name: str, work: Work) -> La
 
 
 def _labeller(trees: Dependencies, tags: str, seed: int, work: Work) -> Labeller:
-    """Relations of gold arcs, as the graph-based parser learns them, of words with all and with less known."""
+    """A labeller of gold arcs as in the graph-based parser, from words with all and with few known attributes."""
     options = ArcOptions(seed=seed, label_passes=LABEL_PASSES)
     less = with_less(trees, tags)
     return learn_labeller(options, less, arc_columns(less), work)[0]
 
 
 def with_less(trees: Dependencies, tags: str) -> Dependencies:
-    """All sentences, and all of them again with nothing but the form and the tag that the grammar knows."""
+    """All sentences, and all of them again with only the form and the tag that the grammar uses."""
     name = "upos" if tags == "upos" else "xpos"
     names, ids = word_tags(trees, tags)
     less = trees.with_tags({name: (ids, names)})

@@ -22,7 +22,7 @@ from eigenparse.work.kept import Part
 from eigenparse.work.work import Work
 
 N_FOLDS = 5
-RATE, FEWEST = 0.07, 3  # of the log-linear emission: there are many templates
+RATE, FEWEST = 0.07, 3  # passes of the log-linear emission; few are enough, as there are many templates
 CLASS_TEMPLATES = (
     *(f"fine[{k}]" for k in (-2, -1, 0, 1, 2)), *(f"coarse[{k}]" for k in (-1, 0, 1)), "fine[-1]&fine",
     "fine&fine[1]", "fine[-1]&fine[1]", "coarse[-1]&coarse&coarse[1]", "coarse[-2]&coarse[-1]&coarse",
@@ -54,7 +54,7 @@ def jackknifed_tags(
 ) -> Tagged:
     """Tag every sentence with a tagger that did not see it; taggers of all sentences are for later use.
 
-    One tagger of all sentences and one per fold are learnt for each kind of tag, wherever the work is done.
+    For each kind of tag, one tagger of all sentences and one per fold are learnt, each as one task.
     """
     header, arrays = work.part(
         "tags", partial(_learn, trees, work, (seed, classes), min(n_folds, len(trees))), always=True

@@ -81,7 +81,7 @@ class DepTreeOptions(Options):
     ridge: float = option(1e-3, "Regularisation of spectral inverses.", low=0.0)
     seed: int = option(0, "Seed of clustering and recovery.", low=0)
     relations: bool = option(True, "Whether lpcfg learns the names of arcs too.", shown=False)
-    rare: int = option(5, "Forms seen at most so often are replaced by their tag.", low=0, shown=False)
+    rare: int = option(5, "Forms seen at most this often are replaced by their tag.", low=0, shown=False)
     smoothing: Smoothing = option(Smoothing(), "Pseudo-counts.", shown=False)
 
     def __post_init__(self) -> None:
@@ -92,7 +92,7 @@ class DepTreeOptions(Options):
             raise OptionError(f"{self.estimator} takes one channel, upos or tag, got {self.channels} instead")
 
     def observed(self, *, vectors: bool = False) -> tuple[str, ...]:
-        """The channels, or what is usual for the estimator.  vectors: whether there are word vectors."""
+        """The channels, or the default of the estimator.  vectors: whether there are word vectors."""
         if self.channels:
             return tuple(name.strip() for name in self.channels.split(","))
         if self.estimator in SPLIT_HEADS:
@@ -146,7 +146,7 @@ class _Estimation:
     work: Work
 
     def model(self) -> DepTree:
-        """The model, with what learning saw."""
+        """The model, with facts about its training."""
         options = self.options
         if options.estimator in (*SPECTRAL, "instruments"):
             made = self._as_model(*self._spectral())
@@ -192,7 +192,7 @@ class _Estimation:
         return printed_parameters(sums.family, sums.word / sums.n_words, left, right, U), n_families
 
     def _recovered(self) -> DepTree:
-        """Probabilities behind the spectral parameters; other channels are even until they are counted."""
+        """Probabilities behind the spectral parameters; other channels are uniform until they are counted."""
         p, n_families = self._spectral()
         names, k = self.corpus.names, self.options.states
         start, transition, table = visible_states(p, rng=self.work.random(self.options.seed, 1))

@@ -24,14 +24,14 @@ def word_classes(
 ) -> WordClasses:
     """Classes by k-means on the vectors of the most frequent words, and by Ward's method on their centres.
 
-    words: the first stands for all others.  vectors: (n, k).  counts: (n,).  sizes: the most fine and coarse classes.
+    words: the first one stands for all others.  vectors: (n, k).  counts: (n,).  sizes: maximum numbers of classes.
     """
     from scipy.cluster.hierarchy import cut_tree, ward  # imported late: few models need it
 
     rows = np.ascontiguousarray(vectors[1:], dtype=np.float32)
     frequent = rows[np.argsort(-counts[1:], kind="stable")[:SAMPLE]]
     fine, coarse = sizes
-    with one_thread():  # sums of several threads would arrive in any order
+    with one_thread():  # several threads would add up sums in varying order
         centres: Any = centres_of(frequent, fine, rng=np.random.default_rng(seed))
     if centres is None:
         centres = frequent[:1]

@@ -1,8 +1,8 @@
-"""A grammar and other trees in, the grammar that it would have been without the rest out: one round of EM from it.
+"""Re-estimate a grammar without some of its training trees: one round of EM over the remaining trees.
 
-A judge learns from sentences that a grammar has not seen.  Learning a grammar of the other trees from nothing costs
-as much as the grammar itself; its states are known already, though, and one round of EM over the other trees alone
-leaves nothing of the trees held out in any weight: rules and words that only they have are gone.
+A judge learns from sentences that a grammar was not trained on.  Training a grammar on the remaining trees from the
+beginning costs as much as the grammar itself.  Starting from its states, one round of EM over the remaining trees is
+enough: no weight then depends on the held-out trees, and rules and words that occur only in them are gone.
 """
 
 from dataclasses import replace
@@ -61,7 +61,7 @@ def _part_again(
 def carried_over(source: Skeleton, weights: Weights, target: Skeleton) -> Weights:
     """Weights over one skeleton as weights over another, whose labels and rules the first one has.
 
-    An entry that the first one lacks says nothing about the states of its label.
+    Entries that are not in the first one are uniform over the states of their label.
     """
     ids = {name: a for a, name in enumerate(source.labels)}
     label = as_ids([ids[name] for name in target.labels])
@@ -92,7 +92,7 @@ def _codes(columns: AnyArray | tuple[AnyArray, ...], n: int) -> LongVector:
 
 
 def _places(codes: LongVector, wanted: LongVector) -> LongVector:
-    """Where each of the wanted codes stands among sorted ones; -1 for none."""
+    """Position of each wanted code among sorted ones; -1 if it is absent."""
     place = np.minimum(np.searchsorted(codes, wanted), codes.size - 1)
     found: LongVector = np.where(codes[place] == wanted, place, -1)
     return found

@@ -1,4 +1,4 @@
-"""A treebank that sums are made over: in memory, or in shards that are read again for every sum."""
+"""A treebank to compute sums over: in memory, or in shards that are read again for every sum."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Corpus:
         return self.run.map_ordered(self.on_shard(task), self.shards.shards)
 
     def add_up(self, task: Callable[[Encoded], T], add: Callable[[Any, T], Any]) -> T:
-        """The same, added up in the order of the shards, so that the sum is the same wherever it is made."""
+        """The same, added up in the order of the shards, so that the sum does not depend on where it is computed."""
         if self.held is not None:
             return task(self.held)
         total: T = reduce_grouped(self.run, self.on_shard(task), self.shards.shards, add)

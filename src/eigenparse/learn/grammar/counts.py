@@ -34,7 +34,7 @@ class LatentCounts:
 
 
 def _place(skeleton: Skeleton, states: IntVector) -> Layout:
-    """Where everything stands, as kernels take it."""
+    """The layout of the counts, as kernels take it."""
     return Layout(skeleton.rules, skeleton.entry_label, states, *layout(skeleton, states))
 
 
@@ -65,7 +65,7 @@ def estimate(
     """Relative frequencies of counts, rules smoothed by back-off with constant ``rule_smoothing``.
 
     ``state_mixing`` moves that share of each state's lexical counts to the label's other states.  ``in_place``: the
-    counts are not needed any more, and the weights of rules, which are large, may take their place.
+    counts may be overwritten by the weights of rules, which saves memory.
     """
     states = counts.states
     place = _place(skeleton, states)

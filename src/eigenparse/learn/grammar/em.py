@@ -16,7 +16,7 @@ from eigenparse.models.grammar.pcfg import Weights
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """Expected counts, the log-likelihood they came with, and how many trees had no positive mass.
+    """Expected counts, the log-likelihood they came with, and how many trees had no positive probability.
 
     posterior: of the states of every node, times the weights of the trees that it occurs in; node i owns
     [at[i], at[i + 1]).  outside: their outside values, scaled so that posteriors of a node add to these weights.
@@ -31,7 +31,7 @@ class Expectation:
 
 
 class Passes(NamedTuple):
-    """Inside and outside vectors of nodes, the magnitudes divided out of the former, and what is known of roots.
+    """Inside and outside vectors of nodes, the scale factors of the former, and counts at the roots.
 
     root: expected counts of states of roots.
     """

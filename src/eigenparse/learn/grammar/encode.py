@@ -19,7 +19,7 @@ from eigenparse.learn.grammar.subtrees import Subtrees, distinct_subtrees
 from eigenparse.models.grammar.pcfg import Skeleton
 
 Counts = LongVector | FloatArray
-ENOUGH = 20  # tokens that make a class worth its own emission
+ENOUGH = 20  # tokens that a class needs for an emission of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def _sorted(total: Counter[tuple[int, ...]]) -> tuple[IntVector, Counts]:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is needed to encode any of the trees as the whole corpus is encoded.
+    """Everything needed to encode any part of the corpus with the same ids.
 
     symbol_of: (2, words), the symbol of a word inside and at the start of a sentence, -1 for rare words that are
     known by their tags; tag_symbol: (A,), the symbol that stands for such words under each label.

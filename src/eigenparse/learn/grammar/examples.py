@@ -1,8 +1,8 @@
 """Phrases that show what latent states stand for: a grammar and its trees in, a grammar with phrases in its report out.
 
 A phrase is an example of a state if the state is the likeliest one of its node, given the whole tree.  For each rule of
-a state the phrase with most posterior over all its occurrences is kept, so that frequent short phrases come before rare
-ones.  So people see phrases from real text, not the likeliest words of a grammar, which hardly ever make sense.
+a state, the phrase with the largest sum of posteriors over its occurrences is kept, so that frequent short phrases come
+first.  Phrases from real text are easier to understand than the most probable words of a state.
 """
 
 from collections import Counter, defaultdict
@@ -49,7 +49,7 @@ def _likeliest(posterior: AnyArray, at: AnyArray) -> tuple[IntVector, AnyArray]:
     """The likeliest state of each row, and its posterior."""
     best = np.maximum.reduceat(posterior, at[:-1])
     row = np.repeat(np.arange(at.size - 1), np.diff(at))
-    hit = np.flatnonzero(posterior == best[row])[::-1]  # the first of several stays
+    hit = np.flatnonzero(posterior == best[row])[::-1]  # the first of several is kept
     state = np.zeros(at.size - 1, dtype=np.int32)
     state[row[hit]] = hit - at[row[hit]]
     return state, best

@@ -43,9 +43,9 @@ def fit_grammar(
 ) -> LatentGrammar:
     """Learn a grammar, or an ensemble over several binarisations, from normalised trees.
 
-    Member k of an ensemble is learnt over factoring k of ``ENSEMBLE_FACTORS``, in turn: grammars that cut the same
-    phrases differently err differently.  once: shared with other runs over the very same trees, so that what does
-    not depend on their options is made once; the result is the same.
+    Member k of an ensemble is learnt over factoring k of ``ENSEMBLE_FACTORS``, in turn: grammars with
+    different binarisations make different errors.  once: shared with other runs over the same trees, so that what
+    does not depend on the options is computed once; the result is the same.
     """
     rules, share = head_rules(data)
     options = with_factor(options, share)
@@ -57,7 +57,7 @@ def fit_grammar(
     cleaning = getattr(data, "normalisation", Normalisation())
     plain = {
         name: list(value) if isinstance(value, tuple) else value for name, value in asdict(cleaning).items()
-    }  # as a file gives it back
+    }  # as it is after writing and reading a file
     heads = {"head_rules_know": round(share, 4)} | kept_rules(rules)
     grammar = replace(grammar, report=grammar.report | {"normalisation": plain} | heads)
     judges = bool(options.judge) if isinstance(data, Shards) else options.judges(len(data))
@@ -84,7 +84,7 @@ def with_factor(options: GrammarOptions, share: float) -> GrammarOptions:
 def _fit_members(
     data: Treebank | Shards, options: GrammarOptions, work: Work, once: Once | None
 ) -> LatentGrammar:
-    """The grammar without a judge, by options that are filled."""
+    """The grammar without a judge, from filled options."""
     if isinstance(data, Shards):
         _check_streamed(options)
         return _learn(data, options, work, Once())
@@ -103,7 +103,7 @@ def _fit_members(
 
 
 def filter_of(grammar: LatentGrammar, treebank: Treebank, options: GrammarOptions) -> SpanFilter | None:
-    """One filter for all parts of an ensemble; none if none is wanted or the words have no chain of tags."""
+    """One filter for all parts of an ensemble; None if it is switched off or there is no chain of tags."""
     if not options.span_loss or grammar.context is None:
         return None
     trees = [binarise(treebank, one.binarisation) for one in factorings(options)]
@@ -127,7 +127,7 @@ def factorings(options: GrammarOptions) -> list[GrammarOptions]:
 def _learn_part(
     task: tuple[Treebank, GrammarOptions, Work], once: Once | None = None
 ) -> tuple[LatentGrammar, Stages]:
-    """One factoring's part of an ensemble, and what its stages took."""
+    """One factoring's part of an ensemble, and the time of its stages."""
     treebank, options, work = task
     once = Once() if once is None else once
     trees = once.get(options.binarisation, lambda: binarise(treebank, options.binarisation))
@@ -152,7 +152,7 @@ def fit_trees(
 
 
 def _check_streamed(options: GrammarOptions) -> None:
-    """OptionError for what needs all trees at once."""
+    """OptionError for options that need all trees in memory."""
     for fine, what in (
         (options.method in ("cluster", "pcfg"), f"method {options.method!r}"),
         (options.ensemble == 1, "an ensemble"),
@@ -163,8 +163,8 @@ def _check_streamed(options: GrammarOptions) -> None:
 
 
 def _learn(source: Trees | Shards, options: GrammarOptions, work: Work, once: Once) -> LatentGrammar:
-    """One grammar with its members, by options that are filled."""
-    with one_thread():  # sums of several threads would arrive in any order
+    """One grammar with its members, from filled options."""
+    with one_thread():  # several threads would add up sums in varying order
         work.stage("reading the grammar off the trees")
         key = (options.binarisation, options.rare, options.rare_words)
         corpus: Corpus = once.get(("corpus", *key), partial(open_corpus, source, options, work.run))
@@ -173,7 +173,7 @@ def _learn(source: Trees | Shards, options: GrammarOptions, work: Work, once: On
         looked = (*key, options.features, options.scaling, options.precision, features)
         ground = cache(lambda: once.get(looked, partial(look_at_nodes, corpus, options, features=features)))
         members = [replace(options, seed=options.seed + k * MEMBER_STREAM) for k in range(options.ensemble)]
-        if corpus.held is None:  # all at once, so that every pass over the shards serves all
+        if corpus.held is None:  # all members share the passes over the shards
             work = work.at(fingerprint(corpus.counts)[:16])
             learnt = learn_members(corpus, ground, [*members, *([small] if small else [])], work)
         else:
@@ -202,13 +202,13 @@ def _kept(corpus: Corpus, ground: Ground, options: GrammarOptions, work: Work, a
 
 
 def _coarse(corpus: Corpus, ground: Ground, options: GrammarOptions, work: Work) -> LatentGrammar:
-    """The small grammar that prunes; it is quickly learnt, so nothing of it is kept."""
+    """The small grammar used for pruning; it is learnt quickly, so no checkpoint is kept."""
     work.stage("small grammar for pruning")
     return learn_members(corpus, ground, [options], Work())[0]
 
 
 def _report(corpus: Corpus, options: GrammarOptions, members: Sequence[LatentGrammar]) -> dict[str, Any]:
-    """What the model file says about its learning; nothing in it depends on clock or machine."""
+    """The training report in the model file; it does not depend on time or machine."""
     first: Weights = members[0].members[0]
     weights = (first.rule_weight, first.entry_weight)
     counts = corpus.counts

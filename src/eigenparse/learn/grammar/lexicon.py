@@ -21,20 +21,19 @@ from eigenparse.learn.grammar.subtrees import Subtrees
 from eigenparse.models.grammar.pcfg import Skeleton, Weights
 
 UNKNOWN = ""  # the class that every word belongs to
-BLOCK = 128  # symbols at a time: their shares stay in the cache
+BLOCK = 128  # symbols processed at a time, so that their shares fit into the cache
 
 
 @dataclass(frozen=True, slots=True)
 class LexiconOptions:
-    """How words borrow from their classes.
+    """How the lexicon entries of words are smoothed with those of their classes and tags.
 
-    rare: words seen at most so often speak for unknown ones.  class_weight: tokens' worth of a
-    coarser class mixed into a finer one.  word_weight: tokens' worth of its class mixed into a
-    word.  tag_weight: tokens' worth of the word's own tags, and of those that other tokens of such
-    words have (VBP besides VB), mixed into it, spread over the labels that end in the tag as its class
-    spreads them (NN may be a whole noun phrase, NP|NN).  case_weight: tokens' worth of the word
-    without its capital mixed into a word with one, times the share of its tokens that begin a
-    sentence (*Turn* is *turn* there).  Words seen more than ``frequent`` times stand alone.  least:
+    rare: words seen at most this often represent unknown words.  The weights are pseudo-counts in tokens:
+    class_weight, of a coarser class in a finer one; word_weight, of the class in a word; tag_weight, of the
+    word's own tags and of tags that such words often have too (VBP besides VB), distributed over the labels
+    that end in the tag as in its class (NN may be a whole noun phrase, NP|NN); case_weight, of the lower-case
+    word in a capitalised one, times the share of its tokens that begin a sentence (*Turn* is *turn* there).
+    Words seen more than ``frequent`` times are not smoothed.  least:
     labels below this share of a symbol's most likely label are left out.  by_tag: rare words are known
     by their tags alone, as in the papers, and input must be tagged.
     """
@@ -268,7 +267,7 @@ def _cut(rows: AnyArray) -> Iterator[AnyArray]:
 def _without_capitals(
     words: tuple[str, ...], tokens: TokenSums, n_states: int, options: LexiconOptions
 ) -> csr_matrix:
-    """How many times the tokens of each word (column) count for the same word with a capital (row)."""
+    """How much the tokens of each word (column) count for the same word with a capital (row)."""
     ids = {word: w for w, word in enumerate(words)}
     small = np.array(
         [ids.get(word[:1].lower() + word[1:], w) for w, word in enumerate(words)], dtype=np.int64
@@ -285,7 +284,7 @@ def _without_capitals(
 
 
 def _token_weight(size: FloatArray, number: FloatArray) -> FloatArray:
-    """What a token of each word weighs where it borrows: the mean weight of its trees, or 1 if they count as copies."""
+    """Weight of a token of each word in smoothing: the mean weight of its trees, or 1 if weights count copies."""
     weight: FloatArray = np.minimum(size / np.maximum(number, 1.0), 1.0)
     return weight
 
@@ -316,7 +315,7 @@ def _symbol_block(shares: FloatArray, n_states: int) -> _Block:
 
 
 def tag_exchange(counts: csr_matrix, tag: IntVector, options: LexiconOptions) -> FloatArray:
-    """(tags, tags) how likely another token of a word has a tag if one has this tag, over words that borrow.
+    """(tags, tags) p(another token of a word has a tag | one token has this tag), over smoothed words.
 
     counts: (words, labels) of tokens.
     """
@@ -325,7 +324,7 @@ def tag_exchange(counts: csr_matrix, tag: IntVector, options: LexiconOptions) ->
     some = by_tag[(size >= 2.0) & (size <= options.frequent)].toarray()
     others = np.maximum(some.sum(axis=1, keepdims=True) - 1.0, 1.0)
     pairs: FloatArray = some.T @ (some / others) - np.diag((some / others).sum(axis=0))
-    pairs = np.maximum(pairs, 0.0) + 1e-3 * np.eye(pairs.shape[0])  # a token of a light tree is less than one
+    pairs = np.maximum(pairs, 0.0) + 1e-3 * np.eye(pairs.shape[0])  # a token may weigh less than one
     pairs /= pairs.sum(axis=1, keepdims=True)
     return pairs
 

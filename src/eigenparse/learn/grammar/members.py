@@ -44,7 +44,7 @@ from eigenparse.models.grammar.pcfg import (
 from eigenparse.work.kept import Part
 from eigenparse.work.work import Work
 
-SAMPLE_NODES = 20_000  # of a label of a corpus in shards, for its projection and its centres
+SAMPLE_NODES = 20_000  # sampled nodes per label of a corpus in shards, for its projection and centres
 Ground = Callable[[], tuple[NodeFeatures, TagContext]]
 Singular = dict[str, list[float]]
 
@@ -128,7 +128,7 @@ def _wanted(corpus: Corpus, options: StateOptions) -> IntVector:
 
 
 def _singular(values: dict[int, FloatArray]) -> Singular:
-    """Singular values as reports have them."""
+    """Singular values in the form of reports."""
     return {str(a): [float(f"{v:.6g}") for v in sigma] for a, sigma in sorted(values.items())}
 
 
@@ -197,10 +197,10 @@ def _expect(encoded: Encoded, weights: Weights, is_last: bool) -> RoundSums:
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """EM of several members in the same passes, each for as many rounds as it wants.
+    """EM of several members in the same passes, each with its own number of rounds.
 
-    What passes from round to round is a header and arrays, so that it can be kept: weights of the members under
-    way, grammars of those that are finished, singular values, log-likelihoods and the tables of neighbours.
+    The state between rounds is a header and arrays, so that it can be saved: weights of unfinished members, grammars
+    of finished ones, singular values, log-likelihoods and the tables of neighbours.
     """
 
     corpus: Corpus

@@ -16,8 +16,8 @@ from eigenparse.work.work import Work
 
 METHODS = ("cluster", "tensor", "em", "splitmerge", "pcfg")
 STATELESS = {"method": ("pcfg",)}
-JUDGE_FROM = 1000  # trees; fewer teach a judge too little
-# What stands for None: the preset's value, else the method's, else the usual one.
+JUDGE_FROM = 1000  # minimum number of trees for a judge
+# What None means: the preset's value, else the method's, else the default.
 USUAL: dict[str, Any] = {
     "method": "cluster", "states": 32, "noise": "none", "noise_level": 0.1, "features": "full", "scaling": "counts",
     "precision": "single", "factor": "head", "horizontal": 0, "vertical": 1, "rare": 5, "rare_words": "class",
@@ -168,7 +168,7 @@ class GrammarOptions(Options):
     )
     level: bool = option(
         False,
-        "Whether tensor turns its states so that unseen rules may weigh alike in all of them.",
+        "With tensor: choose bases of states in which unseen rules have the same weight in all states.",
         shown=False,
     )
     judge: bool | None = option(
@@ -212,13 +212,13 @@ class GrammarOptions(Options):
         )
 
     def judges(self, n_trees: int) -> bool:
-        """Whether a judge is learnt from so many trees in memory."""
+        """Whether a judge is learnt from this many trees in memory."""
         if self.judge is not None:
             return self.judge
         return self.preset == "default" and self.filled().method != "pcfg" and n_trees >= JUDGE_FROM
 
     def filled(self) -> "GrammarOptions":
-        """The same options with a value in the place of every None."""
+        """The same options with every None replaced by its default."""
         preset = PRESETS[self.preset]
         method = self.method or preset.get("method", USUAL["method"])
         values = USUAL | BY_METHOD[method] | preset | {"method": method}
@@ -240,7 +240,7 @@ class GrammarOptions(Options):
             word_shrinkage=None,
         )
 
-    # The records of parts of the learner, of options that are filled.
+    # Options of the parts of the learner, made from filled options.
 
     @property
     def of_states(self) -> StateOptions:
@@ -261,7 +261,7 @@ class GrammarOptions(Options):
 
     @property
     def of_lexicon(self) -> LexiconOptions:
-        """How words borrow from their classes."""
+        """How lexicon entries are smoothed."""
         return LexiconOptions(
             rare=self.rare or 0,
             word_weight=self.word_weight or 0.0,

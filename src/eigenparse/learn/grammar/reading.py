@@ -53,13 +53,13 @@ class TreeReading:
         return replace(self, guided=()).read([path])
 
     def read(self, sources: Sequence[str | Path]) -> Treebank | Shards:
-        """The trees of files; with ``out_of_core`` the places of their shards, unless there is but one."""
+        """The trees of files; with ``out_of_core`` the positions of their shards, unless there is only one."""
         normalisation = normalisation_by(self.keep_tag_suffix, self.drop)
         if self.out_of_core:
             if self.guided:
-                raise OptionError("--out-of-core has no --guided; leave one of them out")
+                raise OptionError("--out-of-core and --guided exclude each other; leave one of them out")
             if self.skip_broken:
-                raise OptionError("--out-of-core has no --skip-broken; leave one of them out")
+                raise OptionError("--out-of-core and --skip-broken exclude each other; leave one of them out")
             shards = tuple(cut_shards(sources))
             if len(shards) > 1:
                 return Shards(shards, normalisation)
@@ -75,7 +75,7 @@ class TreeReading:
 def cleaned_trees(
     treebank: Treebank, normalisation: Normalisation, told: Sequence[str] = (), name: str = ""
 ) -> ReadTrees:
-    """Trees as they are learnt from; DataError if nothing of them is left.  told: notes so far.  name: of the file."""
+    """Trees as they are learnt from; DataError if none is left.  told: notes so far.  name: of the file."""
     cleaned = normalise_report(treebank, options=normalisation)
     if len(cleaned.treebank) == 0:
         raise DataError(f"{name}no tree is left after normalisation; check that the trees have words")

@@ -1,6 +1,6 @@
 """A span filter from the trees of a treebank: binary trees and their grammar in, filter out.
 
-The filter meets predicted tags when it is used, so it learns from predicted tags: each fold of the
+In use, the filter gets predicted tags, so it is trained on predicted tags: each fold of the
 treebank is tagged by the grammar's chain of tags with the fold's own counts taken out of the lexicon.
 Where the filter closes a span is chosen on trees that it did not learn from, by the share of their
 spans that would be lost.
@@ -22,23 +22,23 @@ from eigenparse.models.grammar.span_filter import SpanFilter, tag_numbers
 from eigenparse.models.words import WordTable, symbol_of, word_table
 
 FOLDS = 8
-HOLD_OUT = 10  # every so many trees one is kept from learning
-ENOUGH = 1000  # spans of held-out trees without which no threshold is chosen
+HOLD_OUT = 10  # one tree in this many is held out
+ENOUGH = 1000  # minimum number of held-out spans for choosing a threshold
 MOST_HELD_OUT = 1000  # trees
 MOST_TREES = 8_000
 COMMON = 5  # words seen more often have features of their own
 PASSES, RATE, BITS = 2, 0.1, 20
 FIRST_SQUARES = 1e-2
-OUTSIDE_ONLY = 0.02  # of its probability is left to a reading seen in its own fold alone
+OUTSIDE_ONLY = 0.02  # share of its probability that remains for a reading seen only in its own fold
 
 
 def learn_span_filter(
     skeleton: Skeleton, context: TagContext, parts: Sequence[Trees], most_lost: float
 ) -> SpanFilter | None:
-    """The filter that closes as many spans as it can, and at most ``most_lost`` of those of held-out trees.
+    """The filter that closes as many spans as possible and at most the share ``most_lost`` of spans of held-out trees.
 
-    parts: the same trees in each binarisation of an ensemble, the grammar's own first; a span is worth
-    keeping if any of them has it.  None if there are too few trees.  Trees with weights are drawn in proportion
+    parts: the same trees in each binarisation of an ensemble, the grammar's own first; a span counts as
+    correct if any of them has it.  None if there are too few trees.  Trees with weights are drawn in proportion
     to them.
     """
     if not 0 < most_lost < 1 or context is None:
@@ -142,7 +142,7 @@ def _jack_knifed(skeleton: Skeleton, context: TagContext, words: WordRows) -> In
 
 
 def _folds(n: int) -> list[tuple[int, int]]:
-    """First and one past the last sentence of each fold: neighbours stay together."""
+    """First and one past the last sentence of each fold; folds are consecutive."""
     cuts = np.linspace(0, n, FOLDS + 1).astype(np.int64).tolist()
     return list(pairwise(cuts))
 

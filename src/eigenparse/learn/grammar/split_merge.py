@@ -1,7 +1,7 @@
 """Split-merge EM [petrov-etal-2006]: encoded trees and states that labels may have in, expected counts out.
 
-In every cycle the states of a label are split in two and moved apart by noise, EM runs, the half of the splits that
-the likelihood would miss least is taken back, and EM runs again.
+In every cycle the states of a label are split in two and moved apart by noise, EM runs, the half of the splits
+whose loss of likelihood is smallest is undone, and EM runs again.
 """
 
 import math
@@ -18,7 +18,7 @@ from eigenparse.models.grammar.pcfg import Skeleton, Weights, layout
 
 NOISE = 0.01
 SPLIT_ROUNDS, MERGE_ROUNDS = 6, 4
-MERGED = 0.5  # share of the splits that are taken back
+MERGED = 0.5  # share of the splits that are undone
 SPLIT_STREAM = 4
 Estimate = Callable[[LatentCounts], Weights]
 
@@ -54,7 +54,7 @@ def split_merge(encoded: Encoded, wanted: IntVector, estimate: Estimate, seed: i
 
 
 def split_states(counts: LatentCounts, wanted: IntVector, skeleton: Skeleton) -> Refined:
-    """Every state split in two; the heaviest ones of a label only where all would be too many."""
+    """Every state split in two; only the most frequent ones of a label if all would be too many."""
     at = layout(skeleton, counts.states)[2]
     mass = state_mass(counts, skeleton)
     parents = []
@@ -131,7 +131,7 @@ def merge_counts(counts: LatentCounts, refined: Refined, skeleton: Skeleton) -> 
 
 
 def merges(encoded: Encoded, found: Expectation, refined: Refined) -> Refined:
-    """The half of the splits that cost least taken back, states numbered anew."""
+    """Undo the half of the splits that cost least; states are renumbered."""
     at = layout(encoded.skeleton, refined.states)[2]
     label = np.repeat(np.arange(refined.states.size), refined.states)
     second = np.zeros(refined.parent.size, dtype=bool)  # the second part of a split state

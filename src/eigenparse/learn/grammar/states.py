@@ -45,11 +45,11 @@ Keys = npt.NDArray[np.uint64]
 class StateOptions:
     """How nodes get their latent states.
 
-    states: most states a label may have.  nodes_per_state: a label of n nodes gets at most n / nodes_per_state
+    states: maximum number of states per label.  nodes_per_state: a label of n nodes gets at most n / nodes_per_state
     states.  by_label: states of single labels by name, in place of that rule.  inside, outside: feature names or
     functions.  kappa: feature scaling, None for none.  noise, noise_level: how members of an ensemble differ
-    [narayan-cohen-2015].  precision: of features and projections, "single" or (slower) "double".  level: of the method
-    of moments, whether the bases of states are such that unseen rules may weigh alike in all states.
+    [narayan-cohen-2015].  precision: of features and projections, "single" or (slower) "double".  level: for the
+    method of moments, use bases of states in which unseen rules have the same weight in all states.
     """
 
     states: int = 32
@@ -84,7 +84,7 @@ def wanted_states(count: Counts, labels: tuple[Label, ...], options: StateOption
 
 @dataclass(frozen=True, slots=True)
 class NodeSample:
-    """Nodes that are looked at: their rows, labels, weights and feature keys (n, T); counts of neighbours of all."""
+    """Sampled nodes: their rows, labels, weights and feature keys (n, T); counts of neighbours of all."""
 
     rows: LongVector
     label: IntVector
@@ -212,7 +212,7 @@ def label_blocks(
 
 
 def _dropped(rows: FeatureRows, rate: float, rng: np.random.Generator) -> FeatureRows:
-    """Features switched off at random; the others are scaled up so that means stay."""
+    """Features switched off at random; the others are scaled up so that means do not change."""
     keep = rng.random(rows.scale.size) >= rate
     return replace(rows, scale=(rows.scale * keep / (1 - rate)).astype(rows.scale.dtype))
 
@@ -254,7 +254,7 @@ def cluster_states(
 
 
 def random_states(encoded: Encoded, wanted: IntVector, seed: int) -> Annotation:
-    """A random state for every node: where plain EM starts [matsuzaki-etal-2005]."""
+    """A random state for every node, the start of plain EM [matsuzaki-etal-2005]."""
     label = encoded.trees.label
     draw = generator(seed, 2).random(label.size)
     return Annotation((draw * wanted[label]).astype(np.int32), wanted, {})

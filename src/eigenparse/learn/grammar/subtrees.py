@@ -16,7 +16,7 @@ from eigenparse.kernels.grammar.child_groups import group_by_child
 from eigenparse.kernels.grammar.subtrees import share_subtrees, sort_by
 from eigenparse.kernels.grammar.tree import Nodes
 
-ENOUGH = 6  # nodes that share a child and are worth a product of their rule's tensor with it
+ENOUGH = 6  # nodes that must share a child before the rule's tensor is multiplied with it once for all
 
 
 @dataclass(frozen=True, slots=True)

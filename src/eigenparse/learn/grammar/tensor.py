@@ -10,7 +10,7 @@ from eigenparse.learn.grammar.encode import Encoded
 from eigenparse.learn.grammar.states import NodeFeatures, StateOptions, label_blocks, noisy
 from eigenparse.models.grammar.pcfg import Weights, layout
 
-LEAST_ANGLE = 1e-3  # cosine below which two means do not fix a basis
+LEAST_ANGLE = 1e-3  # smallest cosine of two means that determine a basis
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +77,10 @@ def project(
 
 
 def level(Y: FloatArray, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Y A^T and Z A^-1 of (n, m) rows, with A so that the mean of Z is 1 in every state and that of Y is even.
+    """Y A^T and Z A^-1 of (n, m) rows, with A such that the mean of Z is 1 in every state and the mean of Y is uniform.
 
-    Trees keep their totals.  What was never seen can then count alike in all states, as it does where states are
-    visible.  Nothing is done where the means are all but orthogonal.
+    Trees keep their totals.  Unseen events can then have the same weight in all states.  Nothing is done if the
+    means are nearly orthogonal.
     """
     m = Y.shape[1]
     y, z = Y.mean(axis=0, dtype=np.float64), Z.mean(axis=0, dtype=np.float64)

@@ -38,7 +38,7 @@ def normalised(counts: Hmm, pseudo: float, unigram: AnyArray) -> Hmm:
 
 
 def _columns(counts: AnyArray) -> AnyArray:
-    """Columns divided by their sums; even where a column is empty."""
+    """Columns divided by their sums; uniform if a column is empty."""
     total = counts.sum(axis=0, keepdims=True)
     share: AnyArray = np.where(total > 0.0, counts / np.where(total > 0.0, total, 1.0), 1.0 / counts.shape[0])
     return share
@@ -101,7 +101,7 @@ def baum_welch(
 
 
 def _named(parameters: Hmm) -> dict[str, AnyArray]:
-    """The parameters by their names, in the order of memory in which kept parts are given back."""
+    """The parameters by name, laid out in memory as they are when kept parts are read back."""
     return {name: np.ascontiguousarray(part) for name, part in parameters._asdict().items()}
 
 

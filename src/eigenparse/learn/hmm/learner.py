@@ -63,7 +63,7 @@ class HmmOptions(Options):
 
     def fit(self, data: SymbolText, work: Work = Work()) -> ChainModel:
         """Learn an HMM from sequences of symbols."""
-        with one_thread():  # thread sums would arrive in any order
+        with one_thread():  # several threads would add up sums in varying order
             if self.adds_up:
                 return fit_statistics(data, self.chain(), self.min_count, self.dictionary, work)
             model = self.fit_symbols(symbol_table(data.sequences, self.min_count), data.unit, work)

@@ -35,16 +35,16 @@ from eigenparse.spectral.svd import FeatureRows
 MOST_PAIR_VALUES = 4_000_000  # larger tables of pairs of symbols are not made
 PAIR_SHARES = (0.3, 0.6, 0.8, 0.9)
 HELD_OUT = 0.1
-FEWEST = 2000  # symbols held out: with less there is nothing to choose by
+FEWEST = 2000  # minimum number of held-out symbols for the choice
 
 
 @dataclass(frozen=True, slots=True)
 class ChainChoices:
     """states k; window w of past and future symbols; form hsu or foster; shrink: of rare symbols' operators.
 
-    kappa, kappa_past: how little rare features of future and past count.  floor: share of what the
-    last symbol alone predicts that every prediction keeps.  pair_share: what the directly estimated pairs of
-    symbols count for in predictions; None chooses on held-out text.
+    kappa, kappa_past: constants that scale down rare features of future and past.  floor: share of the prediction
+    from the last symbol alone that every prediction keeps.  pair_share: weight of the directly estimated pairs
+    of symbols in predictions; None: chosen on held-out text.
     """
 
     states: int = 20

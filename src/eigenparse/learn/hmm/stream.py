@@ -97,7 +97,7 @@ def encoded(dictionary: ChainDictionary, column: Column, offsets: LongVector) ->
 
 
 def batch_views(dictionary: ChainDictionary, data: Symbols) -> WindowViews:
-    """Views of a batch; features that the dictionary does not know count nothing."""
+    """Views of a batch; features that are not in the dictionary are ignored."""
     window, padded = dictionary.choices.window, dictionary.projection.padded()
     future, past = (
         known_rows(positions(keys, known), scale)

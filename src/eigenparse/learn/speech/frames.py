@@ -47,7 +47,7 @@ def read_frames(
                 f"the alignment ends at sample {segments.end[-1]}, the recording at {audio.samples.size}",
                 source=str(utterance.alignment),
                 line=len(segments.phones),
-                remedy="see that both belong together and count samples at the recording's rate",
+                remedy="check that both belong together and that samples are counted at the recording's rate",
             )
         window, step = choices.window_samples(audio.rate), choices.step_samples(audio.rate)
         names = frame_phones(segments, made.shape[0], window, step)

@@ -70,13 +70,12 @@ class PhoneOptions(Options):
     dimensions: int = option(DIMENSIONS, "Coordinates of the views that are clustered.", low=1, shown=False)
     weight: float | None = option(None, "Smoothing of observation vectors.", low=0, shown=False)
     strength: float | None = option(None, "Smoothing of transitions.", low=0, shown=False)
-    mfcc: MfccChoices = option(MfccChoices(), "The front end.", shown=False)
     seed: int = option(0, "Random seed.", low=0)
 
     def fit(self, data: Recordings, work: Work = Work()) -> PhoneRecogniser:
         """Learn everything from aligned recordings."""
         work.stage("frames")
-        frames = read_frames(data.train, self.mfcc, fold=data.fold, resample=data.resample)
+        frames = read_frames(data.train, MfccChoices(), fold=data.fold, resample=data.resample)
         work.stage("codes")
         book = self._codebook(frames, work)
         names = tuple(sorted(set(frames.phones)))
@@ -92,7 +91,7 @@ class PhoneOptions(Options):
             "folded": data.fold,
             "seed": self.seed,
         }
-        return PhoneRecogniser(frames.rate, self.mfcc, book, tagger, about)
+        return PhoneRecogniser(frames.rate, MfccChoices(), book, tagger, about)
 
     def fit_frames(self, train: Sequences, work: Work = Work()) -> RefinementHMM:
         """The tagger of the column ``phone`` from the column ``code``."""
@@ -149,5 +148,5 @@ def frame_accuracy(model: PhoneRecogniser, data: Recordings) -> float:
 
 
 def evaluate(model: PhoneRecogniser, gold: Recordings) -> list[str]:
-    """How well a recogniser does on aligned recordings, in a line."""
+    """The accuracy of a recogniser on aligned recordings, as one line."""
     return [f"frame accuracy {100 * frame_accuracy(model, gold):.2f} ({len(gold.train)} recordings)"]

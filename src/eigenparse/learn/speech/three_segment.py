@@ -1,6 +1,6 @@
 """The fixed HMM with three segments per phone: labelled frames in, a diagonal refinement HMM out.
 
-In the place of the HTK system of [stratos-2013, figure 8].  A phone is entered in its first segment, stays or
+It replaces the HTK system of [stratos-2013, figure 8].  A phone is entered in its first segment, stays or
 goes on to the next one, and may be left from any (phones can be shorter than three frames).  Segments are
 learnt by EM from equal thirds; codes are emitted by segments.
 """
@@ -91,7 +91,7 @@ def _steps(
 
 
 def _onward(bigram: Bigram, a: int, ending: float, strength: float) -> AnyArray:
-    """p(next phone or end | phone a is left), (A + 1,); never a itself, for runs of a phone are one phone."""
+    """p(next phone or end | phone a is left), (A + 1,); never a itself, because a run of a phone is one phone."""
     count = np.append(bigram.pairs[:, a], ending)
     count[a] = 0.0
     usual = np.append(bigram.pairs.sum(axis=1) - np.diag(bigram.pairs), bigram.stops.sum()) + 0.5

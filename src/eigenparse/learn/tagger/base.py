@@ -140,7 +140,7 @@ def one_state(bigram: Bigram) -> Operators:
 
 
 def independent(data: Labelled) -> Operators:
-    """The unigram model: every label drawn on its own, and as many as sentences have on average."""
+    """The unigram model: labels are independent, and their number has the mean length of sentences."""
     A = len(data.names)
     share = np.bincount(data.labels, minlength=A) + 0.5
     share /= share.sum()

@@ -18,8 +18,8 @@ from eigenparse.work.work import Work
 class BackoffEmission:
     """Generative emission o(x|a) = p(a|x) p(x) / p(a), p(a|x) interpolated from coarse to fine templates.
 
-    rare: coarser templates count only words seen at most so often, because unknown words are like
-    rare ones.  strength: what the coarser estimate weighs against the count of the finer key.
+    rare: coarser templates count only words seen at most this often, because unknown words are
+    similar to rare ones.  strength: pseudo-count of the coarser estimate.
     """
 
     templates: tuple[str, ...]

@@ -21,7 +21,7 @@ from eigenparse.work.work import Work
 
 @dataclass(frozen=True, slots=True)
 class LatentChoices:
-    """states: at most so many per label; rounds of EM; strength, weight: smoothing of transitions, emission."""
+    """states: maximum number per label; rounds of EM; strength, weight: smoothing of transitions, emission."""
 
     states: int = 8
     rounds: int = 10
@@ -40,7 +40,7 @@ class StateCounts:
     pair_counts: AnyArray
 
 
-Start = tuple[StateCounts, dict[str, Any]]  # where EM starts, and what is to be reported of it
+Start = tuple[StateCounts, dict[str, Any]]  # the start of EM, and facts about it for the report
 Parameters = tuple[Operators, Observations]
 
 
@@ -60,7 +60,7 @@ def cluster_states(data: Labelled, views: ChainViews, choices: LatentChoices, se
 
 
 def random_states(data: Labelled, choices: LatentChoices, seed: int) -> StateCounts:
-    """Soft random states: near uniform, so that EM finds its own way."""
+    """Random distributions of states, near uniform, as a start of EM."""
     A = len(data.names)
     count = np.bincount(data.labels, minlength=A)
     states = np.clip(count // choices.tokens_per_state, 1, choices.states).astype(np.int32)

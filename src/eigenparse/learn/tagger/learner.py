@@ -144,7 +144,7 @@ class TaggerOptions(Options):
         """Smoothing of the method spectral."""
         usual = SpectralChoices(states=self.states)
         if self.emission == "loglinear":
-            # a window emission has seen the neighbours already: trust tensors and symbols' own vectors less
+            # a window emission uses the neighbours already, so tensors and symbols' own vectors are smoothed more
             usual = replace(usual, strength=150.0, weight=300.0)
         if self.strength is not None:
             usual = replace(usual, strength=self.strength)
@@ -152,7 +152,7 @@ class TaggerOptions(Options):
 
 
 def fit_plan(data: Labelled, plan: TaggerPlan, work: Work = Work()) -> RefinementHMM:
-    """Learn one refinement HMM; its emission and its states are learnt apart, wherever the work runs."""
+    """Learn one refinement HMM; its emission and its states are two tasks."""
     learn = partial(_learn_part, data, plan, work.task())
     emission, (parameters, report) = work.map(learn, (_learn_emission, _learn_states))
     words = tuple(sorted(data.sequences.columns[0].symbols))
@@ -164,7 +164,7 @@ def fit_plan(data: Labelled, plan: TaggerPlan, work: Work = Work()) -> Refinemen
 
 def _learn_part(data: Labelled, plan: TaggerPlan, work: Work, part: Callable[..., Any]) -> Any:
     """The emission or the states, here or on a worker."""
-    with one_thread():  # thread sums would arrive in any order
+    with one_thread():  # several threads would add up sums in varying order
         return part(data, plan, work)
 
 
@@ -177,7 +177,7 @@ def _member(data: Labelled, task: tuple[TaggerPlan, Work]) -> RefinementHMM:
 
 
 def _learn_emission(data: Labelled, plan: TaggerPlan, work: Work) -> Emission:
-    """The emission of labels, which states have no part in; kept if it took long."""
+    """The emission of labels, which does not depend on states; kept if it took long."""
 
     def compute() -> Part:
         made = fit_emission(plan.emission, data, plan.seed, work)
@@ -191,7 +191,7 @@ def _learn_emission(data: Labelled, plan: TaggerPlan, work: Work) -> Emission:
 
 
 def _learn_states(data: Labelled, plan: TaggerPlan, work: Work) -> tuple[Parameters, Report]:
-    """The latent chain and its observation vectors, and what is to be told of the learning."""
+    """The latent chain and its observation vectors, and facts about the training."""
     work.stage("states")
     if plan.method == "unigram":
         return (independent(data), no_observations()), {}
@@ -214,7 +214,7 @@ def _learn_states(data: Labelled, plan: TaggerPlan, work: Work) -> tuple[Paramet
 
 
 def _by_moments(data: Labelled, plan: TaggerPlan, bigram: Bigram, work: Work) -> tuple[Parameters, Report]:
-    """Operators of the smoothing that was asked for, or else of the one that held-out text prefers."""
+    """Operators with the given smoothing, or with the smoothing that is best on held-out text."""
     usual, report = plan.spectral, dict[str, Any]()
 
     def trials() -> Part:

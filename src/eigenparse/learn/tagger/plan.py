@@ -32,7 +32,7 @@ class TaggerPlan:
     emission_name: str | None = None
 
     def about(self, data: Labelled) -> dict[str, Any]:
-        """What the model says of its learning."""
+        """Facts about the training for the model file."""
         learner = {"kind": type(self.emission).__name__, **asdict(self.emission)}
         learner["templates"] = list(self.emission.templates)
         return {

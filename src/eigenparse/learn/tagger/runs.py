@@ -19,7 +19,7 @@ from eigenparse.spectral.chain_moments import third_moment, trust
 
 @dataclass(frozen=True, slots=True)
 class RunSmoothing:
-    """Counts that a coarser estimate weighs, and strengths in ``trust``; all grow with one strength.
+    """Pseudo-counts of coarser estimates, and strengths in ``trust``; all are proportional to one strength.
 
     means, begin, edge: counts, for means, the start of a run, its end.  second, third: within a run;
     crossing_second, crossing_third: from one label to another.
@@ -51,7 +51,7 @@ class RunEdges:
 
 
 def constant(*shape: int) -> AnyArray:
-    """Zeros, and one at the constant coordinate of every view: what is known without states."""
+    """Zeros, and one at the constant coordinate of every view: the model without states."""
     made = np.zeros(shape)
     made[(0,) * len(shape)] = 1.0
     return made

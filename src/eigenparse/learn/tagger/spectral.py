@@ -28,7 +28,7 @@ from eigenparse.spectral.svd import FeatureRows
 
 @dataclass(frozen=True, slots=True)
 class SpectralChoices:
-    """states: at most so many per label;  strength, weight: smoothing of tensors and of observation vectors.
+    """states: maximum number per label;  strength, weight: smoothing of tensors and of observation vectors.
 
     tokens_per_state: a label of n tokens gets at most n / tokens_per_state states.  fewest: pairs of
     labels seen less often keep their bigram limit.  runs: smooth as the module ``runs`` does.
@@ -117,7 +117,7 @@ def label_projections(
 
 
 def states_for(weight: float, most: int, tokens_per_state: int) -> int:
-    """States of a label that weighs so many tokens."""
+    """Number of states of a label with this many tokens."""
     return max(1, min(most, int(weight) // tokens_per_state)) if tokens_per_state else most
 
 
@@ -214,7 +214,7 @@ def pair_rows(data: Labelled, n_labels: int) -> list[tuple[int, LongVector]]:
 
 
 def neutral_vector(n_states: int) -> AnyArray:
-    """The observation vector that says nothing about the state: the constant coordinate alone."""
+    """The observation vector that does not depend on the state: only the constant coordinate."""
     vector = np.zeros(n_states)
     vector[0] = 1.0
     return vector

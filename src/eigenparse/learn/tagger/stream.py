@@ -1,7 +1,7 @@
 """Taggers from a stream: a first batch fixes labels and projections, then moments of batches are added.
 
 Under the fixed projections the views of later batches are neither centred nor dual to each other.  Both are linear
-in the views, whose first coordinate is constant, so that they are put right in the summed moments: with M = cov(F, P)
+in the views, whose first coordinate is constant, so both are corrected in the summed moments: with M = cov(F, P)
 and N = cov(R, D) of a label, P becomes M^-T (P - mean) and R becomes N^-1 (R - mean) [stratos-2013, figure 4].
 """
 
@@ -167,7 +167,7 @@ def tagger_dictionary(
 
 
 def batch_views(dictionary: TaggerDictionary, data: Labelled) -> ChainViews:
-    """Views of a batch; features that the dictionary does not know count nothing."""
+    """Views of a batch; features that are not in the dictionary are ignored."""
     keys = [template_keys(part, data.corpus) for part in roles(dictionary.features)]
     views = [np.zeros((data.labels.size, int(dictionary.states.max()))) for _ in range(4)]
     for rows, fixed in zip(rows_by_label(data.labels, len(data.names)), dictionary.views, strict=True):

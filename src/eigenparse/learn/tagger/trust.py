@@ -1,7 +1,7 @@
-"""How far to trust the states of a tagger: smoothing chosen on held-out training text, the bigram HMM included.
+"""Choose the smoothing of a tagger's states on held-out training text; the bigram HMM is one of the choices.
 
 The last tenth of the training sequences is held out.  What is compared there is the posterior of the right label,
-token by token, beside the same emission; the winner is learnt again from everything.
+token by token, with the same emission; the winner is learnt again from all sequences.
 """
 
 from dataclasses import dataclass, replace
@@ -23,11 +23,11 @@ from eigenparse.learn.tagger.spectral import (
 )
 from eigenparse.models.tagger.rhmm import Emission, Observations, Operators, RefinementHMM
 
-SHARE = 10  # one sequence in so many is held out
+SHARE = 10  # one sequence in this many is held out
 FACTORS = (1.0, 3.0)  # of the usual smoothing; beyond them, no states at all
 DEMAND = 5.0  # standard errors, as if tokens were independent, by which states must beat the bigram HMM
-FEWEST = 200  # held-out tokens; with fewer nothing can be compared
-TRIAL_PASSES = 2  # over the text for the emission beside which strengths are compared
+FEWEST = 200  # minimum number of held-out tokens for a comparison
+TRIAL_PASSES = 2  # passes of the emission with which strengths are compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def spectral_parts(
 
 
 def choose_smoothing(data: Labelled, plan: TaggerPlan) -> tuple[SpectralChoices | None, list[Trial]]:
-    """The smoothing of largest gain among those that beat the bigram HMM beyond doubt; None: the HMM itself."""
+    """The smoothing of largest gain among those clearly better than the bigram HMM; None: the HMM itself."""
     usual = plan.spectral
     cut = len(data.sequences) - max(1, len(data.sequences) // SHARE)
     past, held = data.part(0, cut), data.part(cut, len(data.sequences))
@@ -82,7 +82,7 @@ def _trial(choices: SpectralChoices, difference: AnyArray) -> Trial:
 
 
 def _brief(learner: EmissionLearner) -> EmissionLearner:
-    """An emission that costs less: the strengths are compared with each other, beside the same one."""
+    """A cheaper emission, with which all strengths are compared."""
     if isinstance(learner, LogLinearEmission):
         return replace(learner, passes=min(learner.passes, TRIAL_PASSES))
     return learner

@@ -31,7 +31,7 @@ from eigenparse.spectral.vectors import METHODS, PairStatistics, pair_matrix, re
 from eigenparse.threads import one_thread
 from eigenparse.work.work import Work
 
-MOST = 10_000  # dimensions, words of context and rounds that can be meant
+MOST = 10_000  # upper bound of dimensions, words of context and rounds
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class VectorOptions(Options):
     def fit_counts(self, vocabulary: Vocabulary, pairs: PairCounts) -> WordVectors:
         """Vectors of the words of a vocabulary from the pairs that were counted."""
         matrices = tuple(pair_matrix(t.starts, t.seconds, t.counts) for t in pairs.tables)
-        with one_thread():  # sums made by several threads would be added in any order
+        with one_thread():  # several threads would add up sums in varying order
             found, singular = vectors_of(
                 PairStatistics(vocabulary.counts.astype(np.float64), matrices),
                 self.method,
@@ -170,7 +170,7 @@ def counted(vectors: WordVectors, name: str) -> Counted:
 def merge_vectors(models: Sequence[WordVectors], names: Sequence[str]) -> WordVectors:
     """Vectors of all texts behind several files, exactly those of the texts together.
 
-    Raises DataError where words or options differ, because sums would then mean nothing.
+    Raises DataError where words or options differ, because their counts cannot be added then.
     """
     vocabulary, pairs, options = counted(models[0], names[0])
     for model, name in zip(models[1:], names[1:], strict=True):

@@ -13,13 +13,13 @@ from eigenparse.models.vectors.vectors import UNKNOWN
 from eigenparse.work.work import Work
 
 _LINE_END = b"\x00"
-KEEP = "surrogateescape"  # what to do with bytes that are no text: they are refused with their word
+KEEP = "surrogateescape"  # keeps bytes that are not UTF-8 until they are refused together with their word
 MOST_WORDS = 3_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class WordCounts:
-    """How often each word was seen, of how many tokens; ``dropped``: occurrences of words let go for space."""
+    """How often each word was seen, of how many tokens; ``dropped``: occurrences of words dropped to save memory."""
 
     counts: Mapping[bytes, int]
     n_tokens: int = 0
@@ -63,7 +63,7 @@ def count_words(blocks: Iterable[bytes], work: Work = Work(), *, lower: bool = F
 
 
 def _block_words(block: bytes, lower: bool, count: bool) -> tuple[list[bytes] | Counter[bytes], int]:
-    """The words of a block, counted where they are sent over a wire, and their number."""
+    """The words of a block (with counts if they are sent to another process), and their number."""
     words = _words(block, lower)
     return (Counter(words) if count else words), len(words)
 
@@ -75,11 +75,11 @@ def _words(block: bytes, lower: bool) -> list[bytes]:
 
 
 def _most(total: Mapping[bytes, int], limit: int) -> tuple[Mapping[bytes, int], int]:
-    """The table without its rarest words if it is larger than ``limit``, and the occurrences let go."""
+    """The table without its rarest words if it is larger than ``limit``, and the number of occurrences dropped."""
     if len(total) <= limit:
         return total, 0
     values = np.sort(np.fromiter(total.values(), dtype=np.int64, count=len(total)))
-    most = int(values[len(total) - limit - 1])  # all counts up to this one go, equal ones together
+    most = int(values[len(total) - limit - 1])  # all words with at most this count are dropped
     return {word: n for word, n in total.items() if n > most}, int(values[values <= most].sum())
 
 

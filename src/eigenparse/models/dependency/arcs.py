@@ -9,7 +9,7 @@ import numpy.typing as npt
 from eigenparse.arrays import AnyArray
 from eigenparse.features.dependency.word_classes import WordClasses
 from eigenparse.models.container import Header
-from eigenparse.models.dependency.hashed import bits_of, table_of, table_parts
+from eigenparse.models.dependency.hashed import Hashed, table_of, table_parts
 from eigenparse.models.dependency.labeller import Labeller
 from eigenparse.models.dependency.morphology import Morphology
 from eigenparse.models.dependency.packed_tagger import packed_parts, unpacked
@@ -17,16 +17,11 @@ from eigenparse.models.tagger.rhmm import RefinementHMM, parts_below
 
 
 @dataclass(frozen=True, slots=True)
-class Pruner:
+class Pruner(Hashed):
     """A small first-order model of heads.  weights: (2^bits,) of hashed features."""
 
     templates: tuple[str, ...]
     weights: npt.NDArray[np.float32]
-
-    @property
-    def bits(self) -> int:
-        """Logarithm of the size of the weight table."""
-        return bits_of(self.weights)
 
     @classmethod
     def from_parts(cls, header: Header, arrays: dict[str, AnyArray]) -> "Pruner":
@@ -35,7 +30,7 @@ class Pruner:
 
 
 @dataclass(frozen=True, slots=True)
-class ArcJudge:
+class ArcJudge(Hashed):
     """A log-linear model of heads that re-scores likely arcs of a chart.
 
     weights: (2^bits,) of hashed features.  scale: of the chart's scores.  trust: weight of its log posteriors.
@@ -45,11 +40,6 @@ class ArcJudge:
     weights: npt.NDArray[np.float32]
     scale: float
     trust: float
-
-    @property
-    def bits(self) -> int:
-        """Logarithm of the size of the weight table."""
-        return bits_of(self.weights)
 
     def to_parts(self) -> tuple[Header, dict[str, AnyArray]]:
         """Its part of the header, and arrays."""
@@ -65,15 +55,14 @@ class ArcJudge:
 
 
 @dataclass(frozen=True, slots=True)
-class ArcModel:
+class ArcModel(Hashed):
     """A trained parser.
 
     weights: (2^bits,) of arc and pair features.  order is 1 or 2; crossing says whether it was trained for
-    crossing arcs.  labeller: names arcs.  pruner: says which arcs are looked at, if not all are.  judge: looks at
-    likely arcs again, if there is one.  classes: of
-    words, from raw text, if the parser sees any.  taggers: of ``upos`` and ``xpos``, applied before parsing, if
-    it was trained on predicted tags.  morphology: features and lemmas of the words that it tags.
-    about: what training saw, JSON values only.
+    crossing arcs.  labeller: predicts relations.  pruner: selects the arcs that are scored; None: all.  judge:
+    re-scores likely arcs, or None.  classes: of words, from raw text, or None.  taggers: of ``upos`` and ``xpos``,
+    applied before parsing, if it was trained on predicted tags.  morphology: features and lemmas of the words that it
+    tags. about: facts about the training, JSON values only.
     """
 
     order: int
@@ -88,11 +77,6 @@ class ArcModel:
     morphology: Morphology | None = None
     about: dict[str, Any] = field(default_factory=dict)
     judge: ArcJudge | None = None
-
-    @property
-    def bits(self) -> int:
-        """Logarithm of the size of the weight table."""
-        return bits_of(self.weights)
 
     @property
     def style(self) -> dict[str, str]:

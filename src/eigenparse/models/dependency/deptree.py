@@ -27,7 +27,7 @@ class DepTree:
     observation = A (W, k): the rows of all channels one after the other; ``symbols[c]`` names the
     rows of channel c, the first of them standing for symbols never seen.  final = c_inf (k,).
     product = D (k, k, k), or empty if states are visible and parameters are probabilities.
-    about: what training saw, JSON values only.
+    about: facts about the training, JSON values only.
     """
 
     estimator: str

@@ -2,11 +2,11 @@
 
 Weights are in half precision, or, ``coded``, in one byte: with t the largest absolute weight, code c stands for
 sign(c) (c / 127)^2 t, so that small weights have small errors; weights below SMALL times t are left out.  Learners
-round their weights with ``rounded``, so that a model in memory and one that was read from its file are the same.  Older
-files hold the numbers of the rows that are not empty, and these rows in single precision.
+round their weights with ``rounded``, so that a model in memory and one that was read from its file are the same.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
@@ -55,63 +55,58 @@ def table_of(
 ) -> AnyArray:
     """The inverse: a table of 2^bits rows.  width: (L,) where a row has L weights."""
     table = np.zeros((1 << bits, *width), dtype=np.float32)
-    if f"{prefix}used" in arrays:
-        values = arrays[f"{prefix}values"]
-        if values.dtype == np.int8:
-            values = _decoded(values, arrays[f"{prefix}top"][0])
-        table.reshape(-1)[np.unpackbits(arrays[f"{prefix}used"]).view(np.bool_)] = values
-    else:
-        table[arrays[f"{prefix}rows"]] = arrays[f"{prefix}weights"]
+    values = arrays[f"{prefix}values"]
+    if values.dtype == np.int8:
+        values = _decoded(values, arrays[f"{prefix}top"][0])
+    table.reshape(-1)[np.unpackbits(arrays[f"{prefix}used"]).view(np.bool_)] = values
     return table
 
 
-def bits_of(table: AnyArray) -> int:
-    """Logarithm of the number of rows."""
-    return int(table.shape[0]).bit_length() - 1
+class Hashed:
+    """Base of records with a table of hashed weights, (2^bits,) or (2^bits, L)."""
+
+    __slots__ = ()
+    weights: Any
+
+    @property
+    def bits(self) -> int:
+        """Logarithm of the number of rows of the table."""
+        return int(self.weights.shape[0]).bit_length() - 1
 
 
 def known_codes(templates: list[str], codes: str = CODES) -> bool:
-    """Whether templates are conjoined with what exists."""
+    """Whether all codes of templates are known."""
     return not any(set(text.partition(":")[0]) - set(codes) for text in templates)
 
 
 def hashed_rows(
     prefix: str, bits: str, fewest: int, most: int, width: str | None = None
 ) -> tuple[Array | Law, ...]:
-    """What is checked of the arrays of a table.
+    """The schema of the arrays of a table.
 
     bits: the size that is its logarithm, from ``fewest`` to ``most``.  width: the size of a row, None for one number.
     """
-    rows, weights, used, values = (prefix + name for name in ("rows", "weights", "used", "values"))
+    used, values = f"{prefix}used", f"{prefix}values"
 
     def fits(header: Header, arrays: Mapping[str, AnyArray], sizes: Sizes) -> bool:
         return (
-            fewest <= sizes[bits] <= most
-            and 4 * (sizes[width] if width else 1) << sizes[bits] <= MOST_BYTES
-            and ({used, values} <= arrays.keys() or {rows, weights} <= arrays.keys())
+            fewest <= sizes[bits] <= most and 4 * (sizes[width] if width else 1) << sizes[bits] <= MOST_BYTES
         )
 
     def counted(header: Header, arrays: Mapping[str, AnyArray], sizes: Sizes) -> bool:
-        return (
-            used not in arrays
-            or int(np.bitwise_count(arrays[used]).sum(dtype=np.int64)) == arrays[values].size
-        )
+        return int(np.bitwise_count(arrays[used]).sum(dtype=np.int64)) == arrays[values].size
 
     def scaled(header: Header, arrays: Mapping[str, AnyArray], sizes: Sizes) -> bool:
-        return values not in arrays or arrays[values].dtype != np.int8 or f"{prefix}top" in arrays
+        return arrays[values].dtype != np.int8 or f"{prefix}top" in arrays
 
-    n_rows, n_values = f"{prefix}{bits}_rows", f"{prefix}{bits}_values"  # of this table alone
     return (
         Law(
-            f"{bits} is not between {fewest} and {most}, the table needs more than {MOST_BYTES >> 20} MB, "
-            "or it is missing",
+            f"{bits} is not between {fewest} and {most}, or the table needs more than {MOST_BYTES >> 20} MB",
             fits,
         ),
-        Array(used, ("u1",), (f"{width or 1} * (1 << {bits} - 3)",), optional=True),
-        Array(values, ("f2", "i1"), (n_values,), optional=True),
+        Array(used, ("u1",), (f"{width or 1} * (1 << {bits} - 3)",)),
+        Array(values, ("f2", "i1"), (f"{prefix}{bits}_values",)),  # a size of this table alone
         Array(f"{prefix}top", ("f4",), (1,), low=0.0, high=1e30, optional=True),
         Law("the scale of a table's codes is missing", scaled),
-        Law("the weights of a table are not as many as its bits say", counted),
-        Array(rows, ("u4",), (n_rows,), below=f"1 << {bits}", rising=True, optional=True),
-        Array(weights, ("f4",), (n_rows, width) if width else (n_rows,), optional=True),
+        Law("the number of weights of a table differs from the number of set bits", counted),
     )

@@ -7,22 +7,17 @@ import numpy.typing as npt
 
 from eigenparse.arrays import AnyArray
 from eigenparse.models.container import Header
-from eigenparse.models.dependency.hashed import bits_of, hashed_rows, known_codes, table_of, table_parts
+from eigenparse.models.dependency.hashed import Hashed, hashed_rows, known_codes, table_of, table_parts
 from eigenparse.models.schema import NAMES, Law, Schema
 
 
 @dataclass(frozen=True, slots=True)
-class Labeller:
-    """What an arc is called.  weights: (2^bits, L) of hashed features over the names in ``relations``."""
+class Labeller(Hashed):
+    """Predicts the relation of an arc.  weights: (2^bits, L) of hashed features over the names in ``relations``."""
 
     templates: tuple[str, ...]
     weights: npt.NDArray[np.float32]
     relations: tuple[str, ...]
-
-    @property
-    def bits(self) -> int:
-        """Logarithm of the number of rows."""
-        return bits_of(self.weights)
 
     def to_parts(self) -> tuple[Header, dict[str, AnyArray]]:
         """Values and arrays."""

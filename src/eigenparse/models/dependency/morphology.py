@@ -1,7 +1,7 @@
 """Features and lemmas of tagged words: a table of words, endings and tags in; what each word has out.
 
-What is known of a word is looked up from fine to coarse: the word with its tags, its last three letters with them, its
-last letter with them, the tags alone.  The first that is in the table answers.
+Look-ups go from fine to coarse: the word with its tags, its last three letters with its tags, its last letter with
+its tags, the tags alone.  The first one found in the table is used.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ Triple = tuple[str, str, str]  # form, upos, xpos
 
 
 def lookups(kind: str, triple: Triple) -> Iterator[int]:
-    """Hashes of what may be known of a word, the finest first."""
+    """Keys under which a word is looked up, the finest first."""
     form, upos, xpos = triple
     small = form.lower()
     for level, part in enumerate((small, small[-3:], small[-1:], "")):

@@ -1,8 +1,8 @@
-"""Taggers that are part of a parser, in little room: a tagger in, the same with few short weights out, and back.
+"""Compact taggers inside a parser file: a tagger in, the same with few one-byte weights out, and back.
 
-The weights of a log-linear emission may be shifted feature by feature without any change of posteriors.  Shifted by
-the median of its labels most of a feature's weights are close to zero; those are left out, and the others are kept in
-whole steps of one byte.  Keys of features are cut to 32 bits.
+The weights of a log-linear emission may be shifted feature by feature without any change of posteriors.  After the
+median over labels is subtracted, most weights of a feature are close to zero; those are left out, and the others are
+rounded to steps that fit into one byte.  Keys of features are cut to 32 bits.
 """
 
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ def packed_tagger(tagger: RefinementHMM) -> RefinementHMM:
     keys, first = np.unique(emission.keys & np.uint64((1 << KEPT) - 1), return_index=True)
     first, keys = (
         part[steps[first].any(axis=1)] for part in (first, keys)
-    )  # features that say nothing are left out
+    )  # features whose weights are all zero are left out
     rows = np.ascontiguousarray(steps[first] * np.float32(STEP), dtype=np.float32)
     return replace(tagger, words=(), emission=replace(emission, keys=keys, rows=rows, bits=KEPT))
 
@@ -72,6 +72,6 @@ PACKED = Schema(
         Array("emission_keys", ("u4",), ("emission_keys",), rising=True),
         Array("emission_used", ("u1",), ("(emission_keys * tagger_labels + 7) // 8",)),
         Array("emission_steps", ("i1",), ("emission_steps",)),
-        Law("the weights of a tagger are not as many as its bits say", _counted),
+        Law("the number of weights of a tagger differs from the number of set bits", _counted),
     ),
 )

@@ -12,12 +12,12 @@ from eigenparse.errors import OptionError
 from eigenparse.features.dependency.templates import ATTRIBUTES
 from eigenparse.models.container import Header
 from eigenparse.models.dependency.deptree import TreeFile, TreeModel
-from eigenparse.models.dependency.hashed import bits_of, table_of, table_parts
+from eigenparse.models.dependency.hashed import Hashed, table_of, table_parts
 from eigenparse.models.dependency.split_heads import SplitHeads
 
 FAMILIES = ("sides", "grandparent", "siblings")
 BASELINE = ("sides", "grandparent")
-# Patterns of a user are atoms ``role.attribute``; attributes are those of the parser's templates.
+# Additional patterns are atoms ``role.attribute``; attributes are those of the parser's templates.
 ROLES = {
     "m": "the word",
     "h": "its head",
@@ -31,14 +31,14 @@ MOST_PATTERNS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Reranker:
+class Reranker(Hashed):
     """A trained re-ranker.
 
     families: which tag patterns count.  weights: (2^bits,).  dense_weights: (1 + 2 M,): base score,
-    then for each of the M tree models its log-probability and whether that is no probability.  Dense
+    then for each of the M tree models its log-probability and a flag for totals that are not positive.  Dense
     scores are taken relative to the best of their list and divided by ``scale`` (1 + 2 M,).  patterns:
-    what a user wrote, such as ``m.w h.w``; each is looked up once per word.  about: what training saw, JSON
-    values only.
+    additional patterns, such as ``m.w h.w``; each is looked up once per word.  about: facts about the training,
+    JSON values only.
     """
 
     families: tuple[str, ...]
@@ -48,11 +48,6 @@ class Reranker:
     tree_models: tuple[TreeModel, ...]
     patterns: tuple[str, ...] = ()
     about: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def bits(self) -> int:
-        """Logarithm of the size of the weight table."""
-        return bits_of(self.weights)
 
     def to_parts(self) -> tuple[Header, dict[str, AnyArray]]:
         """Header and arrays of a model file; labellers of arcs are left out."""

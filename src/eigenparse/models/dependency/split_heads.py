@@ -19,7 +19,7 @@ from eigenparse.models.grammar.pcfg import (
 
 ESTIMATOR, TENSOR = "lpcfg", "lpcfg-tensor"
 ESTIMATORS = (ESTIMATOR, TENSOR)
-FLOOR = 0.1  # counts that a rule or word never seen with a label is given
+FLOOR = 0.1  # pseudo-count of a rule or word that a label was never seen with
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ class SplitHeads:
 
     estimator: ``lpcfg``, whose states are visible, or ``lpcfg-tensor``, whose weights are signed.  tags: "upos" or
     "tag", what labels are made of.  floor: (A + 1,) weight of a rule or word that a label was never seen with; the
-    last is that of labels never seen.  labeller: of the arcs of trees that the grammar finds.  about: what training
-    saw, JSON values only.
+    last is that of labels never seen.  labeller: of the arcs of trees that the grammar finds.  about: facts about
+    the training, JSON values only.
     """
 
     tags: str

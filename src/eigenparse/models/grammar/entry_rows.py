@@ -1,8 +1,8 @@
 """Weights of lexicon entries in, rows that several entries share and rows of one entry alone out.
 
-A row is what the weights of an entry are relative to their largest, in whole steps of a scale.  Rare words borrow
-theirs from the same classes, so most rows occur many times: each is kept once, and an entry has its number among the
-shared rows of its label, the commonest first.  Number 0 is the next unshared row.
+A row is the weights of an entry divided by the largest of them, in steps of a scale.  Rare words of a class have
+similar weights, so most rows occur many times: each is stored once, and an entry has the number of its row among the
+shared rows of its label, the most frequent first.  Number 0 is the next unshared row.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from eigenparse.kernels.grammar.pack import number_rows
 
 
 class EntryRows(NamedTuple):
-    """number: (E,) of entries.  shared: (A,) how many rows per label shares.  share: flat rows, shared ones first."""
+    """number: (E,) of entries.  shared: (A,) number of shared rows per label.  share: flat rows, shared ones first."""
 
     number: AnyArray
     shared: AnyArray

@@ -14,8 +14,8 @@ from eigenparse.kernels.grammar.unpack import place_after_gaps
 class FewValues:
     """A flat array whose k-th value that is not zero is table[256 high[k] + low[k]], gaps[k] after the one before.
 
-    It has what a schema asks of an array.  table: ascending, its first value is zero.  kept: what was made of the
-    values from a code upwards, by that code.
+    It has the attributes of an array that a schema checks.  table: ascending, its first value is zero.  kept: what was
+    made of the values from a code upwards, by that code.
     """
 
     size: int
@@ -36,11 +36,11 @@ class FewValues:
         return (self.size,)
 
     def min(self) -> Any:
-        """No value is less."""
+        """Lower bound of the values."""
         return self.table[0]
 
     def max(self) -> Any:
-        """No value is larger."""
+        """Upper bound of the values."""
         return self.table[-1]
 
     def whole(self) -> FloatArray:

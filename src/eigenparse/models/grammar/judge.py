@@ -30,8 +30,8 @@ class Judge:
 
     tags: the look at tags, which comes first.  looks: those at brackets, one after the other; each sees
     the tags and the tree that the one before believes in.  words: ascending
-    hashes of the words known by name.  bits: features are numbers below 2 ** bits.  low, high: posteriors
-    between are doubtful, and judged; others stay.  templates: of features of brackets.
+    hashes of the words known by name.  bits: features are numbers below 2 ** bits.  low, high: tags and brackets
+    with posteriors between them are re-scored; others are unchanged.  templates: of features of brackets.
     """
 
     tags: Look
@@ -58,7 +58,7 @@ def look_of(dense: FloatArray, weights: FloatArray) -> Look:
     """Weights of all features as a look, in whole steps."""
     steps = np.clip(np.rint(weights / STEP), -32767, 32767).astype(np.int16)
     feature = np.flatnonzero(steps).astype(np.int32)
-    # In single precision: last digits of sums depend on how a kernel was compiled.
+    # Single precision, because the last digits of sums depend on how a kernel was compiled.
     return Look(tuple(float(np.float32(value)) for value in dense), feature, steps[feature])
 
 

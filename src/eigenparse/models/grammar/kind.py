@@ -51,7 +51,7 @@ def _probabilities(name: str, size: str) -> Array:
 
 
 def _sorted_entries(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
-    """Whether the offsets of symbols and the symbols of entries say the same."""
+    """Whether the offsets of symbols agree with the symbols of entries."""
     start, symbol = arrays["skeleton.entry_start"], arrays["skeleton.entry_symbol"]
     return np.array_equal(np.repeat(np.arange(sizes["symbols"]), np.diff(start)), symbol)
 
@@ -126,7 +126,7 @@ CONTEXT = Schema(
 def _sound_judge(header: Header, arrays: Arrays, sizes: Sizes) -> bool:
     """Whether a judge has a look at tags and some at brackets, each with its dense weights, within bounds."""
     wanted = [N_DENSE["tags"], *[N_DENSE["brackets"]] * (sizes["dense"] - 1)]
-    voices = sizes["others"] + (2 if sizes["others"] else 1)  # none in older files
+    voices = sizes["others"] + (2 if sizes["others"] else 1)  # none in files written before judges had them
     values = [value for look in header["dense"] for value in look]
     templates = header.get("templates", N_TEMPLATES[0])
     return (
@@ -155,7 +155,7 @@ JUDGE = Schema(
 
 
 def sound_report(report: Header, n_labels: int) -> bool:
-    """Whether what a report says is of the types that readers of it expect; every entry may be missing."""
+    """Whether the entries of a report have the expected types; every entry is optional."""
     for name in REPORT.keys() & report.keys():
         check_value(report[name], REPORT[name], name)
     for member in report.get("members", []):

@@ -1,15 +1,14 @@
-"""Grammars small enough to give away: header and arrays of a grammar in, a few compressed bytes out, and back.
+"""Compact grammar files: header and arrays of a grammar in, rounded and compressed bytes out, and back.
 
 Probabilities are kept as steps on a logarithmic scale; what lies below the scale is zero.
-The weights of a lexicon entry are relative to their largest, so that rare words, which borrow theirs
-from the same classes, look alike and are kept once (``entry_rows``).  Whole numbers take the smallest type that holds
-them.  Every part is compressed by itself, with zlib; LZMA, which older files have, saves two bytes in a hundred and
-takes several times longer both ways.  All parts lie in one array of an ordinary model file.
+The weights of a lexicon entry are relative to their largest, so that rare words of the same
+class have the same row, which is stored once (``entry_rows``).  Whole numbers take the smallest type that holds
+them.  Every part is compressed by itself, with zlib (LZMA saves two bytes in a hundred and takes several times longer
+both ways).  All parts lie in one array of an ordinary model file.
 """
 
 import itertools
 import json
-import lzma
 import math
 import zlib
 from collections.abc import Mapping, Sequence
@@ -30,17 +29,18 @@ from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.schema import check_model
 
 PACKING = 3
-READ = (1, 2, 3)  # 1 knew no gaps, 2 kept the weights of every entry
 SPARSE = 0.25  # with a smaller share of values that are not zero, their places are kept as gaps
 MOST_BYTES = 4_000_000_000  # of all unpacked parts, and of an array made from them
-FREE_BYTES, MOST_TIMES = 64_000_000, 200  # so much may be unpacked, or so many times the packed size
-HARDLY = 0.7  # of the bytes themselves, which are read at once
+FREE_BYTES, MOST_TIMES = (
+    64_000_000,
+    200,
+)  # limits of unpacking: this many bytes, or this many times the packed size
+HARDLY = 0.7  # a part that shrinks to more than this share is stored uncompressed, which loads faster
 STEPS = 254  # of the scale of shares, besides zero
 FINE_STEPS = 2046  # of the scale of probabilities
 TOP_STEPS = 65534  # of the scale of an entry's largest weights
 LEAST_RULE = 1e-6
 LEAST_SHARE = 1e-3  # of an entry's largest weight
-FILTERS = [{"id": lzma.FILTER_LZMA2, "preset": 9}]  # for reading: the largest reach
 MOST_DIMENSIONS = 8
 TYPES = {np.dtype(name).str: np.dtype(name) for name in DTYPES.values()}
 Arrays = dict[str, AnyArray]
@@ -69,7 +69,7 @@ class PackedGrammar:
 
 
 def packed(grammar: LatentGrammar) -> tuple[PackedGrammar, str] | None:
-    """The grammar as it is written by default; None with negative weights, whose roundings would not average out."""
+    """The grammar as it is written by default; None with negative weights, which cannot be packed."""
     signed = any(member.is_signed for one in (grammar, *grammar.others) for member in one.members)
     return None if signed else (PackedGrammar(grammar), PACKED.name)
 
@@ -96,13 +96,13 @@ def pack_parts(header: dict[str, Any], arrays: Mapping[str, AnyArray]) -> tuple[
 
 
 def _compressed(content: bytes) -> bytes:
-    """Some bytes in the format of zlib; what hardly shrinks is left as it is."""
+    """Some bytes in the format of zlib; content that hardly shrinks is stored uncompressed."""
     zipped = zlib.compress(content, 6)
     return zlib.compress(content, 0) if len(zipped) > HARDLY * len(content) else zipped
 
 
 def _pack_one(name: str, arrays: Mapping[str, AnyArray], put: Any) -> dict[str, Any]:
-    """Put one array's parts; what is to be known besides them."""
+    """Write the parts of one array; return its entry of the notes."""
     array = arrays[name]
     note: dict[str, Any] = {"shape": list(array.shape), "type": array.dtype.str}
     if array.dtype.kind in "iu":
@@ -146,12 +146,12 @@ def _pack_one(name: str, arrays: Mapping[str, AnyArray], put: Any) -> dict[str, 
 
 def unpack_parts(about: Mapping[str, Any], arrays: Mapping[str, AnyArray]) -> tuple[dict[str, Any], Arrays]:
     """Header and arrays of a grammar, single precision where they are probabilities."""
-    if about.get("packing") not in READ:
+    if about.get("packing") != PACKING:
         raise DataError(f"packing {about.get('packing')!r} is unknown; use the eigenparse that wrote it")
     parts = _parts(about, np.ascontiguousarray(arrays["packed"]).data)
     made: Arrays = {}
     notes = about["notes"]
-    for name in sorted(notes, key=lambda name: name.endswith("entry_weight")):  # which need states and labels
+    for name in sorted(notes, key=lambda name: name.endswith("entry_weight")):  # last: they need others
         made[name] = _unpack_one(name, notes[name], parts, made)
     try:
         header = strict_json(parts["header"].tobytes())
@@ -172,19 +172,16 @@ def _parts(about: Mapping[str, Any], packed: memoryview) -> Arrays:
         raise DataError("the sizes of the packed arrays do not add up")
     ends = itertools.pairwise(itertools.accumulate(lengths, initial=0))
     return {
-        name: np.frombuffer(_expanded(packed[low:high], method, size), kind)
-        for (name, kind, _, method, _), (low, high), size in zip(layout, ends, sizes)
+        name: np.frombuffer(_expanded(packed[low:high], size), kind)
+        for (name, kind, *_), (low, high), size in zip(layout, ends, sizes)
     }
 
 
-def _expanded(piece: memoryview, method: str, size: int) -> bytes:
-    """The bytes of a piece, which must be as many as it says."""
+def _expanded(piece: memoryview, size: int) -> bytes:
+    """The bytes of a piece, whose number must be as announced."""
     try:
-        if method == "lzma":
-            content = lzma.LZMADecompressor(lzma.FORMAT_RAW, filters=FILTERS).decompress(piece, size + 1)
-        else:
-            content = zlib.decompressobj().decompress(piece, size + 1)
-    except (lzma.LZMAError, zlib.error) as problem:
+        content = zlib.decompressobj().decompress(piece, size + 1)
+    except zlib.error as problem:
         raise DataError(f"the packed arrays are damaged ({problem})") from None
     if len(content) != size:
         raise DataError("a packed array has another length than it says")
@@ -242,15 +239,8 @@ def _unpack_shares(name: str, note: Mapping[str, Any], parts: Arrays, made: Arra
     tops, shares = scale_table(note["top"], TOP_STEPS), scale_table(note["scale"], STEPS)
     if float(shares.max()) * float(tops.max()) > np.finfo(np.float32).max:
         raise DataError(f"{name}: weights are too large")
-    if f"{name}.row" in parts:
-        top, number = _both_bytes(f"{name}.top", parts), _both_bytes(f"{name}.row", parts)
-        shared = parts[f"{name}.shared"].astype(np.int64)
-    else:
-        top, number, shared = (
-            parts[f"{name}.top"],
-            np.zeros(label.size, np.int32),
-            np.zeros(states.size, np.int64),
-        )
+    top, number = _both_bytes(f"{name}.top", parts), _both_bytes(f"{name}.row", parts)
+    shared = parts[f"{name}.shared"].astype(np.int64)
     fitting = top.size == number.size == label.size and shared.size == states.size
     if not fitting or int(top.max(initial=0)) >= tops.size or not _ids(label, states, share.size):
         raise DataError(f"{name}: the numbers of states do not fit")
@@ -304,7 +294,7 @@ def to_scale(values: FloatArray, least: float, steps: int) -> tuple[AnyArray, fl
     """Codes 0 (nothing, or below ``least``) to ``steps`` + 1 of non-negative values, and the scale's ends.
 
     >>> codes, low, high = to_scale(np.array([0.0, 1e-9, 0.25, 1.0]), 1e-4, 254)
-    >>> codes.tolist(), from_scale(codes, low, high, 254).tolist()
+    >>> codes.tolist(), scale_table((low, high), 254)[codes].tolist()
     ([0, 0, 1, 255], [0.0, 0.0, 0.25, 1.0])
     """
     positive = values > least
@@ -315,11 +305,6 @@ def to_scale(values: FloatArray, least: float, steps: int) -> tuple[AnyArray, fl
     low, high = float(logs.min()), float(logs.max())
     codes[positive] = 1 + np.rint((logs - low) * (steps / max(high - low, 1e-300))).astype(np.int64)
     return codes, low, high
-
-
-def from_scale(codes: AnyArray, low: float, high: float, steps: int) -> FloatArray:
-    """The values of codes."""
-    return scale_table((low, high), steps)[codes]
 
 
 def scale_table(ends: Sequence[float], steps: int) -> FloatArray:

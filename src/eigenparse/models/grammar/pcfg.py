@@ -33,7 +33,7 @@ Arrays = dict[str, AnyArray]
 
 @dataclass(frozen=True, slots=True)
 class Skeleton:
-    """What is visible of a grammar.
+    """The labels, rules and lexicon entries of a grammar, and the plain PCFG over them.
 
     labels: A.  rules: (R, 3) of (a, b, c), sorted.  symbols: V names, first n_words words, then
     n_classes word classes, then tags that stand for any word of theirs.
@@ -101,14 +101,14 @@ class Weights:
 
 
 class LateWeights(Weights):
-    """Weights whose tensors of rules are made whole when they are first read, if ever."""
+    """Weights whose rule tensors are expanded when they are first read."""
 
     __slots__ = ("_rules",)
     _rules: FloatArray | FewValues
 
     @property
     def rules(self) -> FloatArray | FewValues:
-        """The tensors of rules as they are kept: only values that are not zero, until all are needed."""
+        """The rule tensors as stored: only non-zero values, until all are needed."""
         return self._rules
 
     @property
@@ -148,7 +148,7 @@ def plain_weights(skeleton: Skeleton) -> Weights:
 
 
 def rotated(skeleton: Skeleton, weights: Weights, bases: list[FloatArray]) -> Weights:
-    """The same grammar in other bases: label a's states become G_a times what they were.
+    """The same grammar in other bases: the states of label a are multiplied by G_a.
 
     Inside row vectors turn by the inverse of G_a, root columns by G_a, so every tree and
     sentence keeps its probability.
@@ -174,7 +174,7 @@ def rotated(skeleton: Skeleton, weights: Weights, bases: list[FloatArray]) -> We
 
 @dataclass(frozen=True, slots=True)
 class TagContext:
-    """What stands beside what, for pruning; row or column A is the sentence's margin.
+    """Probabilities of neighbouring tags and labels, for pruning; row or column A is the sentence boundary.
 
     follow: (A + 1, A + 1), chance of the next tag given this one.  before: (A + 1, A), chance of a
     label given the tag before its span.  after: (A + 1, A), chance of the tag after its span given
@@ -192,9 +192,9 @@ class LatentGrammar:
 
     context: neighbours of tags and labels, for pruning; None prunes by posteriors alone.
     coarse: small weights for pruning between the plain PCFG and the members; may be None.
-    report: what the learner says about the learning, JSON values only.  others: grammars of the same
-    treebank over other binarisations; their bracket posteriors join in.  span_filter: says which spans
-    need no search; None searches all.  judge: a second look at the tags and brackets of all of them, or None.
+    report: facts about the training, JSON values only.  others: grammars of the same treebank over other
+    binarisations, whose bracket posteriors are averaged with its own.  span_filter: excludes spans from the
+    search; None searches all.  judge: re-scores uncertain tags and brackets, or None.
     """
 
     skeleton: Skeleton

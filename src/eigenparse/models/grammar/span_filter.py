@@ -20,7 +20,7 @@ class SpanFilter:
     """Weights of hashed features at both ends of a span; a span whose weights sum to less than ``least`` is closed.
 
     weights: (2 ** bits,) int8.  common: (V,) uint8, 1 for the symbols that features name; all other
-    words look alike.  lost: share of the constituents of held-out trees that are closed; closed: share of
+    words share one feature.  lost: share of the constituents of held-out trees that are closed; closed: share of
     all spans of these trees.
     """
 
@@ -35,7 +35,7 @@ class SpanFilter:
         return {"least": self.least, "lost": self.lost, "closed": self.closed}
 
     def summary(self) -> dict[str, Any]:
-        """What it closed in held-out trees: of all spans, and of the constituents."""
+        """The shares of spans and of constituents of held-out trees that are closed."""
         return {"spans_closed": self.closed, "spans_lost": self.lost}
 
 

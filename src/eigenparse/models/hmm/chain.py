@@ -25,7 +25,7 @@ class ChainModel:
 
     initial: (k,); operators: (n, k, k); final: (k,); predict, reset: (n, k); unigram: (n,).
     floor: share of the unigram below which no prediction falls.  pairs: (n, n, k), b_inf' B_y B_x as
-    pairs[x, y], estimated directly, or nothing; pair_share: what they count for in predictions.
+    pairs[x, y], estimated directly, or nothing; pair_share: their weight in predictions.
     start (k,), transition (k, k) as [to, from] and emission (n, k) are empty unless the model is proper.
     statistics: the sums behind the model, if they were kept, as a header and arrays (see ``learn.hmm.statistics``).
     """
@@ -113,7 +113,7 @@ class ChainModel:
 
 
 def with_mean_length(model: ChainModel, n_tokens: float, n_sequences: float) -> ChainModel:
-    """The model with the mean length of its sequences, which the lengths of sequences are drawn by."""
+    """The model with the mean length of its sequences, from which lengths are drawn."""
     mean = round(float(n_tokens) / max(float(n_sequences), 1.0), 6)
     return replace(model, about=model.about | {"mean_length": mean})
 

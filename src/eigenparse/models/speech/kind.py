@@ -15,7 +15,7 @@ MOST_RATE, MOST_BANDS = 384_000, 1000
 
 
 def _sound(header: Header, arrays: Mapping[str, AnyArray], sizes: Sizes) -> bool:
-    """Refuse what would make windows empty or endless, or tables large."""
+    """Whether windows are neither empty nor very long, and tables not too large."""
     mfcc = header["mfcc"]
     return bool(
         1000 <= header["rate"] <= MOST_RATE

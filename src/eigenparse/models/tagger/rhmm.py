@@ -1,7 +1,7 @@
 """Refinement HMM as frozen arrays: operators, emission, observation vectors; kept in one model file.
 
 Notation [stratos-2013]: start = c_1, blocks = C^{b|a} as (m_b, pairs_a) matrices, stop = C^{*|a} as
-vectors on pairs, an observation vector times an emission = c_x.  A model learnt by moments lives in
+vectors on pairs, an observation vector times an emission = c_x.  A model learnt by moments has
 an arbitrary basis whose first coordinate is the constant 1, so that one state per label *is* the
 bigram HMM; a diagonal model has probabilities and its observations act coordinate by coordinate.
 """
@@ -63,7 +63,7 @@ class Emission:
     """Log emission of labels: rows (F, A) by template key, and an offset (A,) added to every token.
 
     Templates go from coarse to fine.  combine: ``sum`` adds the rows of all templates (log-linear), ``last`` takes
-    the finest row that is known (back-off chain).  bits: how many of a key count.
+    the finest row that is known (back-off chain).  bits: number of bits of a key that are used.
     """
 
     templates: tuple[str, ...]
@@ -167,7 +167,7 @@ class Tagger:
 
     @property
     def first(self) -> RefinementHMM:
-        """The member that is asked where only one is."""
+        """The first member, for functions that use only one."""
         return self.members[0]
 
     @property

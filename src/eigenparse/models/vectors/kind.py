@@ -7,7 +7,7 @@ from eigenparse.models.registry import Kind
 from eigenparse.models.schema import NAMES, Array, Header, Law, Schema, Sizes
 from eigenparse.models.vectors.word2vec import MOST
 
-MOST_COUNT = 1 << 53  # that can be meant
+MOST_COUNT = 1 << 53  # upper bound of a plausible value
 OPTIONS = {
     "dim": int, "method": str, "window": int, "vocabulary": int, "min_count": int, "lower": bool, "power": float,
     "rounds": int, "reach": int, "seed": int,

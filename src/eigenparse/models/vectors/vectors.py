@@ -17,8 +17,8 @@ UNKNOWN = "<unk>"
 class PairSums:
     """Counts that word vectors came from.
 
-    options: of the learner.  dropped: occurrences of pairs let go for space.  word_counts: (n,).  codes, counts: for
-    each distance the rising codes first * n + second of pairs of words, and how often each was seen.
+    options: of the learner.  dropped: occurrences of pairs left out to save memory.  word_counts: (n,).  codes,
+    counts: for each distance the rising codes first * n + second of pairs of words, and how often each was seen.
     """
 
     options: dict[str, Any]

@@ -42,7 +42,7 @@ def _load_word2vec(path: str | Path) -> WordVectors:
     lines = read_text(path).removesuffix("\n").split("\n")
     try:
         n, k = map(int, lines[0].split())
-        if not 0 < k <= len(lines[1]):  # sizes are checked before room is made
+        if not 0 < k <= len(lines[1]):  # sizes are checked before memory is allocated
             raise ValueError
     except (ValueError, IndexError):
         raise FormatError(
@@ -68,6 +68,6 @@ def _load_word2vec(path: str | Path) -> WordVectors:
         raise FormatError(
             f"{len(words)} words where {n} are announced", source=str(path), line=1, remedy="copy it again"
         )
-    if words[:1] != [UNKNOWN]:  # another program's file: the unknown word is like the mean of all
+    if words[:1] != [UNKNOWN]:  # file of another program: the unknown word gets the mean vector
         words, rows = [UNKNOWN, *words], np.vstack([rows.mean(axis=0, keepdims=True), rows])
     return WordVectors(tuple(words), rows, np.zeros(len(words), dtype=np.int64), {})

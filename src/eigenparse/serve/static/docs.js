@@ -1,4 +1,4 @@
-// The OpenAPI description in, a page that explains each route and lets one try it out.
+// The OpenAPI description in, a page that explains each route, with a form to try it.
 
 import { html } from "./svg.js";
 

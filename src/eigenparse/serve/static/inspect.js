@@ -1,4 +1,4 @@
-// A node or a span in, what is inside it out: its posterior, its latent states, their words and phrases.
+// A node or a span in, its details out: posterior, latent states, their words and phrases.
 
 import { states } from "./api.js";
 import { meaning } from "./glossary.js";
@@ -34,7 +34,7 @@ function typical(state) {
 
 export function nothing(box) {
   shown += 1;
-  box.replaceChildren(html("p", { class: "small" }, "Point at a node of the tree or a cell of the chart, or move to one with the keyboard."));
+  box.replaceChildren(html("p", { class: "small" }, "Hover over a node of the tree or a cell of the chart, or move to one with the keyboard."));
 }
 
 // What a label is called, with an example.

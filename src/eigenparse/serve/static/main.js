@@ -74,7 +74,7 @@ async function parseText({ at = 0, limits = [], done = new Map() } = {}) {
 
 const same = (a, b) => a.start === b.start && a.end === b.end && a.label === b.label;
 
-// New constraints replace those about the same span; what cannot be kept is said, and nothing changes.
+// New constraints replace those about the same span; if they cannot be kept, a message says so and nothing changes.
 async function limit(added, kept = item().limits) {
   const one = item(), limits = [...kept.filter((old) => !added.some((fresh) => same(old, fresh))), ...added];
   const trial = { ...one, limits, done: null };
@@ -108,7 +108,7 @@ function accept() {
 
 // --- drawing ---
 
-const STATUS = { ok: "", relaxed: "A wider search was needed. ", fallback: "No whole tree was found; these are pieces. ", imposed: "No tree of the grammar has this; it is put in as you say (dashed). " };
+const STATUS = { ok: "", relaxed: "A wider search was needed. ", fallback: "No whole tree was found; these are pieces. ", imposed: "The grammar has no such tree; your correction was put in (dashed frame). " };
 
 function drawBook() {
   const accepted = state.items.filter((one) => one.done !== null).length;
@@ -131,7 +131,7 @@ function drawBook() {
 function strangeness({ tokens, unknown }) {
   if (tokens.length < STRANGE.least || (unknown.words <= STRANGE.words && unknown.letters <= STRANGE.letters)) return "";
   const share = (value) => `${Math.round(100 * value)} %`;
-  return `The model has never seen ${share(unknown.words)} of these words${unknown.letters ? ` and ${share(unknown.letters)} of their letters` : ""}: is this its language?`;
+  return `The model does not know ${share(unknown.words)} of these words${unknown.letters ? ` and ${share(unknown.letters)} of their letters` : ""}: is this its language?`;
 }
 
 function drawStrip() {

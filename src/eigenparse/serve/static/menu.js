@@ -1,4 +1,4 @@
-// A node in, the user's wish about it out: what it should be instead, or that it be folded.
+// The menu of a node: correct it or fold it.
 
 import { named } from "./inspect.js";
 import { clipped, html, percent } from "./svg.js";

@@ -1,4 +1,4 @@
-// What the service knows of its model in, a view to wander through it out.
+// Facts about the model in, a view to browse its labels and states out.
 
 import { info, states } from "./api.js";
 import { named, phraseList, wordList } from "./inspect.js";

@@ -101,7 +101,7 @@ const isPutIn = (node, imposed) => imposed && !node.top && node.posterior === nu
 
 function describe(node, tokens, imposed) {
   const words = tokens.slice(node.start, node.end).join(" ");
-  return `${node.label}: ${clipped(words, 80)}${node.posterior === null ? "" : `, posterior ${percent(node.posterior)}`}${isPutIn(node, imposed) ? ", put in as you say" : ""}`;
+  return `${node.label}: ${clipped(words, 80)}${node.posterior === null ? "" : `, posterior ${percent(node.posterior)}`}${isPutIn(node, imposed) ? ", put in by you" : ""}`;
 }
 
 function drawNode(node, tokens, { colours, marked, turned, imposed }) {

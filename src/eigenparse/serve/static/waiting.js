@@ -1,4 +1,4 @@
-// A task in, its result out; meanwhile the page says how long it takes, and the user can end it.
+// A task in, its result out; meanwhile the page shows the time, and the user can cancel it.
 
 const byId = (id) => document.getElementById(id);
 const SOON = 200; // milliseconds: what is quicker needs no bar

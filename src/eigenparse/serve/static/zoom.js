@@ -1,4 +1,4 @@
-// A drawing in a box: as wide as the box, nearer, farther, moved by mouse, touch and keys.
+// A drawing in a box: zoomed, moved and fitted by mouse, touch and keys.
 
 import { html } from "./svg.js";
 
@@ -52,8 +52,8 @@ export function zoomable(box, { font, usual = 1.25, turn = null }) {
   pinch(box, zoom);
   const button = (name, label, run) => html("button", { type: "button", title: label, "aria-label": label, onclick: run }, name);
   const buttons = html("div", { class: "chips zoom", role: "group", "aria-label": "Zoom" },
-    button("−", "Farther (key −)", () => zoom(1 / STEP)), button("+", "Nearer (key +)", () => zoom(STEP)),
-    button("Fit", "All of it (key 0)", fit), turn && button("Turn", "Upright or sideways (key t)", turn));
+    button("−", "Zoom out (key −)", () => zoom(1 / STEP)), button("+", "Zoom in (key +)", () => zoom(STEP)),
+    button("Fit", "Fit to the box (key 0)", fit), turn && button("Turn", "Upright or sideways (key t)", turn));
   return { show, buttons, reset: () => { view.chosen = null; } };
 }
 
