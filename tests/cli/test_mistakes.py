@@ -159,6 +159,8 @@ CASES: list[tuple[str, int, str]] = [
     ("perplexity {hmm} {tokens.txt} --exact", 1, "--exact changes nothing for an HMM"),
     ("perplexity {lpcfg} {tokens.txt} --column x", 1, "--column changes nothing for a grammar"),
     ("sample {lpcfg} --length 4", 1, "--length changes nothing for a grammar"),
+    ("sample {hmm} --project", 1, "--project changes nothing for an HMM"),
+    ("sample {rhmm} --project", 1, "--project changes nothing for a tagger"),
     ("sample {hmm} --words", 1, "--words changes nothing for an HMM"),
     ("tag {hmm} {tokens.txt} --columns x", 1, "--columns changes nothing for an HMM"),
     ("info {rhmm} --top 3", 1, "--top changes nothing for a tagger"),

@@ -138,16 +138,37 @@ def test_verbs_say_what_signs_mean(tmp_path: pathlib.Path) -> None:
     assert (said.code, len(said.lines)) == (0, 60)
     assert "signed, so that it is no distribution" in said.err
     assert "of 60 totals are not positive" in said.err
-    for verb in ("score", "perplexity"):
-        near = call(verb, tmp_path / "m", gold, "--project")
-        assert near.code == 0, near.err
-        assert "nan" not in near.out
-        assert "projected" in near.err
-        assert "a distribution over projective trees" in near.out + near.err
+    near = call("score", tmp_path / "m", gold, "--project")
+    raw, proper = (np.array(one.lines, dtype=float) for one in (said, near))
+    change = np.nanmean(proper - raw)
+    bad = int(np.isnan(raw).sum())
+    assert np.all(np.isfinite(proper))
+    assert f"{bad} of 60 totals are not positive before; log p changes by {change:+.3f} per tree" in near.err
+    assert "a distribution over projective trees" in near.err
+    refused = call("perplexity", tmp_path / "m", gold)
+    assert (refused.code, refused.out) == (1, "")
+    assert "add --project" in refused.err
+    figure = call("perplexity", tmp_path / "m", gold, "--project")
+    assert figure.lines[0].startswith("projected: ")
+    n_words = toy(60)[0].n_words
+    assert float(figure.lines[1].split()[1]) == pytest.approx(math.exp(-proper.sum() / n_words), abs=0.01)
+    assert f"({n_words} words, 60 trees, none left out)" in figure.out
     assert call("sample", tmp_path / "m").code == 1
-    assert (
-        call("train", "deptree", gold, "--estimator", "printed", "--states", 2, "--out", tmp_path / "p").code
-        == 0
-    )
+    drawn = call("sample", tmp_path / "m", "-n", 8, "--project", "--output", tmp_path / "drawn.conllu")
+    assert drawn.code == 0, drawn.err
+    own = call("score", tmp_path / "m", tmp_path / "drawn.conllu", "--project").lines
+    assert len(own) == 8
+    assert all(math.isfinite(float(line)) for line in own)
+
+
+def test_estimators_without_visible_states_have_no_perplexity(tmp_path: pathlib.Path) -> None:
+    """Trees without a positive total must not be left out of a mean."""
+    gold = tmp_path / "gold.conllu"
+    gold.write_text("\n".join(toy(60)[1]))
+    made = call("train", "deptree", gold, "--estimator", "printed", "--states", 2, "--out", tmp_path / "p")
+    assert made.code == 0, made.err
     refused = call("score", tmp_path / "p", gold, "--project")
     assert "leave out --project" in " ".join(refused.err.split())
+    refused = call("perplexity", tmp_path / "p", gold)
+    assert (refused.code, refused.out) == (1, "")
+    assert "train with --estimator em" in " ".join(refused.err.split())

@@ -75,3 +75,13 @@ def test_perplexity_of_the_projection_is_that_of_its_sentences(folder: pathlib.P
     assert float(said.lines[1].split()[1]) == pytest.approx(figure, rel=1e-3)
     trees = np.exp(whole.score(sample_treebank(N, 1)).log_probability)
     assert np.all(trees <= np.exp(total) * 1.0001)
+
+
+def test_samples_of_the_projection_score_what_the_projection_says(folder: pathlib.Path) -> None:
+    drawn = call("sample", folder / "tensor", "-n", N, "--project", "--output", folder / "drawn.ptb")
+    assert drawn.code == 0, drawn.err
+    made = logs(call("score", folder / "tensor", folder / "drawn.ptb", "--project").lines)
+    assert np.all(np.isfinite(made[:, 0]))
+    whole = Grammar.of(projected(eigenparse.load(folder / "tensor").latent))
+    own = whole.score(whole.sample(N)).log_probability
+    np.testing.assert_allclose(made[:, 0], own, atol=1e-6)

@@ -1,6 +1,7 @@
 """The distribution of a tagger over labelled sentences: mass 1, one p in samples, labellings and sentences."""
 
 import itertools
+import json
 import math
 from collections import Counter
 from dataclasses import replace
@@ -218,3 +219,19 @@ def test_given_the_tokens_all_labellings_sum_to_one(folder: Path) -> None:
     assert found.n_totals == 0
     other = conditional(replace(model), Sequences.of(("word", "label"), [[("x", "Q")]]))
     assert other.sign.tolist() == [0.0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_lists_of_labellings_have_the_probabilities_of_score(folder: Path, kind: str) -> None:
+    said = call("tag", folder / kind, "-", "--format", "plain", "--kbest", 40, stdin="x y new\ny\n")
+    for line in said.lines:
+        one = json.loads(line)
+        paths = one["paths"]
+        text = ["\n".join(map(" ".join, zip(one["tokens"], path["labels"]))) for path in paths]
+        (folder / "lists.txt").write_text("\n\n".join(text) + "\n")
+        scored = call("score", folder / kind, folder / "lists.txt").lines[1 : len(paths) + 1]
+        logs = [path["log_joint"] for path in paths]
+        np.testing.assert_allclose([float(row.split("\t")[1]) for row in scored], logs, atol=1e-6)
+        assert logs == sorted(logs, reverse=True)
+        assert len(paths) == 2 ** len(one["tokens"])
+        assert sum(path["share"] for path in paths) == pytest.approx(1.0, rel=1e-9)

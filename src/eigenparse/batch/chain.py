@@ -123,7 +123,7 @@ def states_block(block: ChainBlock) -> bytes:
 
 def sample(path: Path, asked: SampleRequest, where: Where) -> Iterator[bytes]:
     """Sequences of symbols, one per line."""
-    refuse_given(asked, "an HMM", "max_words", "words")
+    refuse_given(asked, "an HMM", "max_words", "words", "project")
     _require_proper(path, "samples")
     model: ChainModel = loaded(ModelPlace.of(path))
     lengths = np.full(asked.n, asked.length or 0, dtype=np.int64)

@@ -67,7 +67,7 @@ class SampleRequest:
     """Trees or sequences to draw.
 
     max_words: longer trees are drawn again.  length: symbols of a sequence, None
-    for as many as in training.  words: leave out brackets.
+    for as many as in training.  words: leave out brackets.  project: of signed weights the nearest distribution.
     """
 
     n: int = 1
@@ -75,6 +75,7 @@ class SampleRequest:
     max_words: int = 400
     length: int | None = None
     words: bool = False
+    project: bool = False
 
 
 @dataclass(frozen=True, slots=True)

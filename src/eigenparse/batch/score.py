@@ -1,6 +1,5 @@
 """Log probabilities of trees, and trees drawn from a grammar."""
 
-import io
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -8,20 +7,21 @@ from pathlib import Path
 import numpy as np
 
 from eigenparse.api.grammar import Grammar
-from eigenparse.arrays import BoolVector
+from eigenparse.arrays import BoolVector, FloatArray
 from eigenparse.batch.perplexity import Rate
 from eigenparse.batch.places import ModelPlace, loaded
 from eigenparse.batch.requests import SampleRequest, ScoreRequest, refuse_given
 from eigenparse.corpus.brackets import format_trees, notes, read_trees_report
 from eigenparse.corpus.columns import Treebank, sentences_of
 from eigenparse.corpus.conllu import check_conllu, read_lines, word_line
+from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.files import find_files, read_text
-from eigenparse.decode.dependency.rerank import score_conllu, tree_totals
-from eigenparse.errors import OptionError
+from eigenparse.decode.dependency.rerank import tree_totals
+from eigenparse.errors import DataError, OptionError
 from eigenparse.inference.dependency.proper_heads import projected_heads
 from eigenparse.inference.dependency.proper_trees import is_whole
 from eigenparse.inference.dependency.sample import sample_trees as dependency_sample
-from eigenparse.inference.grammar.proper import is_signed
+from eigenparse.inference.grammar.proper import is_signed, projected
 from eigenparse.inference.grammar.tree import TreeScores
 from eigenparse.models.dependency.deptree import TreeModel
 from eigenparse.models.dependency.split_heads import SplitHeads
@@ -51,13 +51,21 @@ def score_brackets(path: Path, asked: ScoreRequest, where: Where) -> Iterator[by
 
 def _signed(grammar: Grammar, treebank: Treebank, found: TreeScores, project: bool) -> str:
     """The message about signed weights, and how much log p changes under the nearest distribution."""
-    raw = grammar.score(treebank) if project else found
-    negative = f"{int((raw.sign <= 0).sum())} of {raw.sign.size} totals are not positive"
-    if not project:
-        return f"signed weights: no distribution; {negative}; --project scores by the nearest distribution\n"
-    both = (raw.sign > 0) & (found.sign > 0)
-    change = float((found.log_probability - raw.log_probability)[both].sum()) / max(int(both.sum()), 1)
-    return f"projected: {negative} before; log p changes by {change:+.3f} per tree where both are positive\n"
+    if project:
+        raw = grammar.score(treebank)
+        return f"{_cost(raw.log_probability, raw.sign, found.log_probability)}\n"
+    negative = f"{int((found.sign <= 0).sum())} of {found.sign.size} totals are not positive"
+    return f"signed weights: no distribution; {negative}; --project scores by the nearest distribution\n"
+
+
+def _cost(raw: FloatArray, sign: FloatArray, near: FloatArray) -> str:
+    """How much log p changes: raw and sign are log |p| and signs by signed weights, near is log p by the distribution."""
+    good = sign > 0
+    change = float((near - raw)[good].sum()) / max(int(good.sum()), 1)
+    return (
+        f"projected: {int((~good).sum())} of {sign.size} totals are not positive before; "
+        f"log p changes by {change:+.3f} per tree where both are positive"
+    )
 
 
 def _is_counted(treebank: Treebank) -> BoolVector:
@@ -69,48 +77,69 @@ def _is_counted(treebank: Treebank) -> BoolVector:
 
 def score_dependencies(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
     """Dependency trees, by a latent tree model; totals that are not positive are counted."""
-    model, n_trees, n_bad = _tree_model(path, asked), 0, 0
+    refuse_given(asked, "a latent tree model", "column", "exact")
+    model: TreeModel = loaded(ModelPlace.of(path))
+    near = _nearest(model) if asked.project else model
+    before, after = [], []
     for source in find_files(asked.sources, suffixes=(".conllu", ".conll")):
-        lines, text = read_text(source).split("\n"), io.StringIO()
-        check_conllu(lines, str(source))
-        for note in score_conllu(model, lines, text, source=str(source), skip_broken=asked.skip_broken):
-            tell(f"skipped {note}")
-        found = text.getvalue()
-        n_trees, n_bad = n_trees + found.count("\n"), n_bad + found.count("nan")
-        yield found.encode("utf-8")
-    tell(_scored(model))
-    if not model.is_proper:
-        tell(f"{n_bad} of {n_trees} totals are not positive")
+        trees = _trees(source, skip_broken=asked.skip_broken)
+        after.append(tree_totals(near, trees))
+        if near is not model:
+            before.append(tree_totals(model, trees))
+        rows = zip(after[-1].log_abs.tolist(), after[-1].sign.tolist())
+        yield "".join(f"{log:.6f}\n" if sign > 0 else "nan\n" for log, sign in rows).encode()
+    sign = np.concatenate([one.sign for one in after])
+    if before:
+        raw, near_log = (np.concatenate([one.log_abs for one in some]) for some in (before, after))
+        tell(_cost(raw, np.concatenate([one.sign for one in before]), near_log))
+    tell(_scored(near))
+    if not near.is_proper:
+        tell(f"{int((sign <= 0).sum())} of {sign.size} totals are not positive")
 
 
 def perplexity_dependencies(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
-    """Perplexity per word of dependency trees by a latent tree model; totals that are not positive are left out."""
-    model = _tree_model(path, asked)
-    logs, words = [], []
-    for source in find_files(asked.sources, suffixes=(".conllu", ".conll")):
-        lines = read_text(source).split("\n")
-        check_conllu(lines, str(source))
-        trees = read_lines(lines, source=str(source)).trees
-        found = tree_totals(model, trees)
-        logs.append(np.where(found.sign > 0, found.log_abs, np.nan))
-        words.append(trees.lengths().astype(np.float64))
-    log_p, n = np.concatenate(logs), np.concatenate(words)
-    good = ~np.isnan(log_p)
-    rate = Rate.of(log_p[good], n[good])
-    yield (
-        f"perplexity {rate} per word ({int(n.sum())} words, {n.size} trees, {int((~good).sum())} without a "
-        f"positive total and left out)\n{_scored(model)}\n"
-    ).encode()
-
-
-def _tree_model(path: Path, asked: ScoreRequest) -> TreeModel:
-    """The model of a file, or the distribution nearest to it if that is asked for."""
+    """Perplexity per word of dependency trees by a latent tree model; no tree is left out."""
     refuse_given(asked, "a latent tree model", "column", "exact")
     model: TreeModel = loaded(ModelPlace.of(path))
-    if model.is_proper or not asked.project:
+    if not model.is_proper:
+        if not asked.project:
+            raise DataError(
+                "the weights are signed, which is no distribution over trees; "
+                + (
+                    "add --project for the nearest one"
+                    if isinstance(model, SplitHeads)
+                    else "train with --estimator em"
+                )
+                + ", or see `eigenparse score` for single trees"
+            )
+        model = _nearest(model)
+        yield b"projected: negative weights are zero; `eigenparse score --project` says what that costs\n"
+    logs, words = [], []
+    for source in find_files(asked.sources, suffixes=(".conllu", ".conll")):
+        trees = _trees(source)
+        logs.append(tree_totals(model, trees).log_abs)
+        words.append(trees.lengths().astype(np.float64))
+    n = np.concatenate(words)
+    rate = Rate.of(np.concatenate(logs), n)
+    counted = f"{int(n.sum())} words, {n.size} trees, none left out"
+    yield f"perplexity {rate} per word ({counted})\n{_scored(model)}\n".encode()
+
+
+def _trees(source: Path, *, skip_broken: bool = False) -> Dependencies:
+    """The trees of a file; what is skipped is told."""
+    lines = read_text(source).split("\n")
+    check_conllu(lines, str(source))
+    corpus = read_lines(lines, source=str(source), skip_broken=skip_broken)
+    for note in corpus.skipped:
+        tell(f"skipped {note}")
+    return corpus.trees
+
+
+def _nearest(model: TreeModel) -> TreeModel:
+    """The distribution nearest to a model."""
+    if model.is_proper:
         return model
     if isinstance(model, SplitHeads):
-        tell("projected: negative weights are zero")
         return projected_heads(model)
     raise OptionError(
         f"the states of the estimator {model.estimator} are not visible, so that there is nothing to project; leave "
@@ -139,6 +168,7 @@ def sample_dependencies(path: Path, asked: SampleRequest, where: Where) -> Itera
     if asked.length is not None:
         raise OptionError("the length of a sentence is drawn with its tree; leave out --length")
     model: TreeModel = loaded(ModelPlace.of(path))
+    model = _nearest(model) if asked.project else model
     trees = dependency_sample(model, asked.n, seed=asked.seed, max_words=asked.max_words)
     columns = [trees.strings(name) for name in ("form", "upos", "xpos")]
     heads = trees.head.tolist()
@@ -154,6 +184,8 @@ def sample_trees(path: Path, asked: SampleRequest, where: Where) -> Iterator[byt
     """Trees drawn from a grammar of probabilities, one per line, or their words."""
     refuse_given(asked, "a grammar, which draws its lengths", "length")
     grammar = Grammar.of(loaded(ModelPlace.of(path)))
+    if asked.project:
+        grammar = Grammar.of(projected(grammar.latent))
     trees = grammar.sample(asked.n, seed=asked.seed, max_words=asked.max_words)
     if not asked.words:
         yield format_trees(trees)

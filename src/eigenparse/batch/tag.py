@@ -17,8 +17,9 @@ from eigenparse.errors import DataError, FormatError
 from eigenparse.evaluate.tagging import count_tagging
 from eigenparse.inference.tagger.chain import label_marginals, tag_ids
 from eigenparse.inference.tagger.kbest import kbest
+from eigenparse.inference.tagger.proper import chains_of, is_joint, rescored
 from eigenparse.learn.tagger.base import Labelled
-from eigenparse.models.tagger.rhmm import RefinementHMM, Tagger
+from eigenparse.models.tagger.rhmm import Tagger
 from eigenparse.run.ordered import blocks
 from eigenparse.work.work import Where, Work, open_work
 
@@ -115,7 +116,7 @@ def _block_lines(tagger: Tagger, block: TagBlock) -> Iterator[str]:
     """Labelled lines of one block."""
     tokens = _input(tagger, block)
     if block.asked.kbest > 1:
-        return _kbest_lines(tagger.first, tokens, block.asked.kbest)
+        return _kbest_lines(tagger, tokens, block.asked.kbest)
     return _labelled_lines(tagger, tokens, block.asked.posteriors)
 
 
@@ -159,10 +160,14 @@ def _labelled_lines(model: Tagger, corpus: Sequences, posteriors: bool) -> Itera
         yield ""
 
 
-def _kbest_lines(model: RefinementHMM, corpus: Sequences, k: int) -> Iterator[str]:
-    words = corpus.columns[0].strings()
-    ends = corpus.offsets.tolist()
-    for s, paths in enumerate(kbest(model, corpus.without(model.label), k)):
+def _kbest_lines(model: Tagger, corpus: Sequences, k: int) -> Iterator[str]:
+    """The best labellings of every sequence, with p of words and labels where the tagger has one."""
+    tokens, words = corpus.without(model.label), corpus.columns[0].strings()
+    ends, found = corpus.offsets.tolist(), kbest(model.first, tokens, k)
+    if is_joint(model):
+        read = Sequences((tokens.column(model.columns[0]),), tokens.offsets, tokens.line)
+        found = rescored(chains_of(model), [read.take(s, s + 1) for s in range(len(read))], found)
+    for s, paths in enumerate(found):
         lists = [
             {"labels": [model.labels[a] for a in row], "log_joint": value, "share": share}
             for row, value, share in zip(

@@ -98,6 +98,7 @@ def perplexity(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]
 
 def sample(path: Path, asked: SampleRequest, where: Where) -> Iterator[bytes]:
     """Tokens with their labels, an empty line after each sentence; or the words alone, a sentence per line."""
+    refuse_given(asked, "a tagger", "project")
     if asked.length is not None:
         raise OptionError("the length of a labelled sentence is drawn too; leave out --length")
     for words, labels in sample_sentences(

@@ -34,11 +34,14 @@ def sample(
         ),
     ] = None,
     words: Annotated[bool, typer.Option("--words", help="Print the words only.")] = False,
+    project: Annotated[
+        bool, typer.Option("--project", help="For a signed model, draw from the nearest distribution.")
+    ] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output."), WRITTEN
     ] = None,
 ) -> None:
-    """Draw random trees or sequences from a model, one per line (not from signed tensors)."""
+    """Draw random trees or sequences from a model, one per line; from signed tensors only with --project."""
     from eigenparse.batch.requests import SampleRequest
 
-    run("sample", model, SampleRequest(n, seed, max_words, length, words), output)
+    run("sample", model, SampleRequest(n, seed, max_words, length, words, project), output)

@@ -1,4 +1,4 @@
-"""N-best CoNLL-U in, the best tree of each list out; and scores of given trees for the command line."""
+"""N-best CoNLL-U in, the best tree of each list out; and log p of given trees."""
 
 from collections.abc import Iterable
 from typing import TextIO
@@ -108,14 +108,3 @@ def tree_totals(model: TreeModel, trees: Dependencies) -> TreeTotals:
             proper_trees.tree_logs(proper_trees.proper_trees(model), trees), np.ones(len(trees))
         )
     return score_trees(model, trees)
-
-
-def score_conllu(
-    model: TreeModel, lines: Iterable[str], out: TextIO, *, source: str = "input", skip_broken: bool = False
-) -> tuple[str, ...]:
-    """Write log p of each tree on a line, ``nan`` where the total is no probability; say what was skipped."""
-    corpus = read_lines(lines, source=source, skip_broken=skip_broken)
-    totals = tree_totals(model, corpus.trees)
-    for log_abs, sign in zip(totals.log_abs.tolist(), totals.sign.tolist()):
-        out.write(f"{log_abs:.6f}\n" if sign > 0 else "nan\n")
-    return corpus.skipped

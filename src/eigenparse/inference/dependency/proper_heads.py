@@ -62,8 +62,8 @@ def proper_heads(model: SplitHeads) -> ProperHeads:
     """The distribution of a grammar, derived from what is in its file; DataError for signed weights."""
     if not model.is_proper:
         raise DataError(
-            "the weights are signed, which is no distribution over trees; train with --estimator lpcfg, or let "
-            "`eigenparse score` and `eigenparse perplexity` --project them"
+            "the weights are signed, which is no distribution over trees; add --project for the nearest one, "
+            "or train with --estimator lpcfg"
         )
     opened = with_open_rules(model)
     skeleton = opened.skeleton

@@ -35,10 +35,10 @@ def sample_trees(grammar: LatentGrammar, n: int, *, seed: int = 0, max_words: in
     """
     if n < 0 or max_words < 1:
         raise OptionError(f"the numbers of trees and words must be positive, got {n} and {max_words} instead")
-    if is_signed(grammar) or grammar.report.get("method") == "tensor":
+    if is_signed(grammar):
         raise DataError(
             "a grammar of signed tensors has no distribution to draw from; "
-            "train with --method cluster, em or pcfg instead"
+            "add --project for the nearest one, or train with another --method"
         )
     tables = [_table(part, member) for part in proper_parts(grammar) for member in part.members]
     lines = [_tree(tables, generator(seed, STREAM, i), max_words) for i in range(n)]

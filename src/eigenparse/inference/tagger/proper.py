@@ -17,6 +17,7 @@ from eigenparse.errors import DataError
 from eigenparse.features.tagger.templates import RUN_FUNCTIONS, parse_template
 from eigenparse.inference.spelling import BLANKS, Spelling, learn_spelling
 from eigenparse.inference.tagger.chain import emission_scores, vector_rows
+from eigenparse.inference.tagger.kbest import LabelPaths
 from eigenparse.models.tagger.rhmm import Operators, RefinementHMM, Tagger
 
 ENOUGH = 50  # rare words that a label needs for a spelling model of its own
@@ -172,6 +173,21 @@ def labelling_logs(
 ) -> FloatArray:
     """(S,) log p of sentences with their labels (T,); a label of -1 is one that the tagger does not know."""
     return _mean_logs(chains, words, offsets, labels, True)
+
+
+def rescored(
+    chains: Sequence[ProperChain], sequences: Sequence[Sequences], lists: Sequence[LabelPaths]
+) -> list[LabelPaths]:
+    """Lists of labellings with log p of the words with their labels and its share of the sentence's p, best first."""
+    found = []
+    for one, paths in zip(sequences, lists):
+        k, n, words = len(paths.labels), one.n_tokens, one.columns[0]
+        copies = Column(words.name, np.tile(words.ids, k), words.symbols)
+        logs = labelling_logs(chains, copies, np.arange(k + 1) * n, paths.labels.reshape(-1))
+        order = np.argsort(-logs, kind="stable")
+        share = np.exp(logs - sentence_logs(chains, words, one.offsets))
+        found.append(LabelPaths(paths.labels[order], logs[order], share[order]))
+    return found
 
 
 def _mean_logs(
