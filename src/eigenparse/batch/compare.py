@@ -7,7 +7,7 @@ from typing import NamedTuple
 from eigenparse.errors import OptionError
 from eigenparse.evaluate.errors import find_errors
 from eigenparse.evaluate.evalb_params import COLLINS, EvalbParams
-from eigenparse.evaluate.pairing import pair_files
+from eigenparse.evaluate.pairing import comparable, pair_files
 from eigenparse.report.errors_page import Guess, errors_page
 
 
@@ -23,7 +23,7 @@ def compared(gold: Path, guesses: Sequence[Path], params: EvalbParams = COLLINS)
     if len(guesses) > 2:
         raise OptionError(f"compare shows one or two parsers, got {len(guesses)} files; leave some out")
     shown, summary = [], []
-    pairs = [pair_files(gold, path) for path in guesses]
+    pairs = [comparable(pair_files(gold, path)) for path in guesses]
     for path, pair in zip(guesses, pairs):
         scores = pair.score(params=params).all
         shown.append(Guess(path.name, pair.guess.treebank, find_errors(pair, params)))

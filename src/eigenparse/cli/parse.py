@@ -24,9 +24,9 @@ Examples:
 
   eigenparse parse en --constraints partial.txt
 
-  eigenparse parse en letter.txt --ask --output corrected.ptb
+  eigenparse parse en letter.txt --ask --out corrected.ptb
 
-  eigenparse parse english.model --kbest 5 --jobs 2 sentences.txt --output trees.ptb
+  eigenparse parse english.model --kbest 5 --jobs 2 sentences.txt --out trees.ptb
 """
 
 
@@ -59,7 +59,7 @@ class Combination(StrEnum):
 def parse(
     model: Annotated[
         Path,
-        typer.Argument(metavar="[MODEL|TEXT]", help="Model file, or en (bundled)."),
+        typer.Argument(metavar="[MODEL|TEXT]", help="Model file; bundled: en, and en-ud for dependencies."),
         READ,
     ],
     source: Annotated[
@@ -91,9 +91,9 @@ def parse(
     max_length: Annotated[int | None, typer.Option(min=1, help="Skip sentences with more words.")] = None,
     memory: Annotated[int | None, typer.Option(min=1, metavar="MB", help="Memory limit per chart.")] = None,
     jobs: Annotated[int, typer.Option(min=0, metavar="N", help="Threads or processes; 0 for all cores.")] = 1,
-    output: Annotated[
+    out: Annotated[
         Path | None,
-        typer.Option("--output", "-o", help="Output file; it is written completely or not at all."),
+        typer.Option("--out", "-o", help="Output file; it is written completely or not at all."),
         WRITTEN,
     ] = None,
     constraints: Annotated[
@@ -101,9 +101,20 @@ def parse(
         typer.Option(help="File of sentences with known brackets, such as: (NP the old man) the boats."),
         READ,
     ] = None,
+    keep_tag_suffix: Annotated[
+        bool | None,
+        typer.Option(
+            "--keep-tag-suffix/--no-keep-tag-suffix",
+            help="Refuse a grammar that was trained otherwise. Default: as it was trained.",
+        ),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        typer.Option(help="For trees: leave out the words below nodes with this label. May be repeated."),
+    ] = None,
     ask: Annotated[
         bool,
-        typer.Option("--ask", help="Correct trees interactively; accepted ones are added to --output."),
+        typer.Option("--ask", help="Correct trees interactively; accepted ones are added to --out."),
     ] = False,
     cluster: Cluster = None,
     wait: Wait = WAIT,
@@ -111,16 +122,22 @@ def parse(
     """Parse sentences into trees.
 
     Each sentence gives one tree, in order; an empty line stays empty.  Plain text is first split into sentences and
-    tokens, unless it is tokenised already.  For trees and CoNLL-U, only the words are used.  The default model is the
-    bundled English one.
+    tokens, unless it is tokenised already.  For trees and CoNLL-U, only the words are used.  The default model is en,
+    the bundled grammar of English; en-ud, a dependency parser, writes CoNLL-U.
+
+    With --kbest, each line has the score that orders the list, the probability of the tree given the sentence, and the
+    tree, separated by tabs; an empty line ends each list.  A grammar with a judge, such as en, orders by the judge's
+    score, which may differ from the order of probability.
     """
     from eigenparse.batch.requests import AUTO, RAW, RAW_LINES, TOKENS, ParseRequest
     from eigenparse.errors import OptionError
     from eigenparse.models.registry import named
 
     model, source, text = arguments(model, source)
-    if constraints is not None and (text is not None or str(source) != "-" or tagged):
-        raise OptionError("--constraints FILE holds the sentences too; leave out --tagged and other input")
+    if constraints is not None and (text is not None or str(source) != "-" or tagged or drop):
+        raise OptionError(
+            "--constraints FILE holds the sentences too; leave out --tagged, --drop and other input"
+        )
     if text is not None and tagged:
         raise OptionError("--tagged needs a file with one sentence per line; put the tagged text into one")
     given = [name for name, wanted in ((TOKENS, tokens), (RAW, raw), (RAW_LINES, raw_lines)) if wanted]
@@ -134,16 +151,18 @@ def parse(
         tagged=tagged,
         reading=given[0] if given else AUTO,
         kbest=kbest,
-        form=form.value if form else default_form(text, output),
+        form=form.value if form else default_form(text, out),
         decoder=decoder.value if decoder else None,
         combination=combination.value if combination else None,
         threshold=threshold,
         max_length=max_length,
         memory=None if memory is None else memory * 1_000_000,
-        output=output,
+        output=out,
         constraints=constraints,
+        keep_tag_suffix=keep_tag_suffix,
+        drop=tuple(drop or ()),
     )
     if ask:
         named("eigenparse.batch.ask:ask")(model, asked)
         return
-    run("parse", model, asked, output, jobs, cluster, wait)
+    run("parse", model, asked, out, jobs, cluster, wait)

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from eigenparse.cli.app import READ, WRITTEN, app, verb
-from eigenparse.cli.options import Seed, run
+from eigenparse.cli.app import READ, app, verb
+from eigenparse.cli.options import Out, Seed, run
 
 EXAMPLES = """
 Examples:
@@ -34,11 +34,9 @@ def sample(
         ),
     ] = None,
     words: Annotated[bool, typer.Option("--words", help="Print the words only.")] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output."), WRITTEN
-    ] = None,
+    out: Out = None,
 ) -> None:
     """Draw random trees or sequences from a model, one per line (not from signed tensors)."""
     from eigenparse.batch.requests import SampleRequest
 
-    run("sample", model, SampleRequest(n, seed, max_words, length, words), output)
+    run("sample", model, SampleRequest(n, seed, max_words, length, words), out)

@@ -2,6 +2,9 @@
 
 import sys
 from pathlib import Path
+from typing import Any
+
+from eigenparse.errors import ModelFileError
 
 
 def is_text(argument: str) -> bool:
@@ -16,6 +19,25 @@ def arguments(model: Path, source: Path) -> tuple[Path, Path, str | None]:
     if str(source) != "-" and not source.exists() and is_text(str(source)):
         return model, source, str(source)
     return model, source, None
+
+
+def no_model(problem: ModelFileError, verb: str, model: Path, asked: Any) -> ModelFileError:
+    """The complaint about a file that is no model, with what was probably meant.  asked: a record with source(s)."""
+    from eigenparse.models.container import model_kind
+
+    source = str((getattr(asked, "sources", None) or [getattr(asked, "source", "-")])[0])
+    said = str(problem).partition(";")[0]
+    if source == "-" and verb == "parse":
+        return ModelFileError(
+            f"{said}; name a model before it, as in `eigenparse parse en {model}`"
+            if model.is_file()
+            else f"{said}; give a sentence in quotation marks, a text as `eigenparse parse en FILE`, or a model file"
+        )
+    try:
+        model_kind(source)
+    except ModelFileError:
+        return problem
+    return ModelFileError(f"{said}; the model comes first: `eigenparse {verb} {source} {model}`")
 
 
 def default_form(text: str | None, output: Path | None) -> str:
