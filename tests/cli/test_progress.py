@@ -31,6 +31,7 @@ def package(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.
     for name in ("__init__", "kernels"):
         (tmp_path / "fresh" / f"{name}.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "fresh", raising=False)
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     return tmp_path / "fresh"
 
