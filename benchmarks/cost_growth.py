@@ -58,7 +58,7 @@ def spent(folder: pathlib.Path, content: str, *words: str) -> float:
 def rows(folder: pathlib.Path) -> Iterator[tuple[str, list[str]]]:
     """What was done, and the seconds for each size."""
     train = ("train", "lpcfg", "IN", "--no-judge", "--states", "2", "--out", "GRAMMAR")
-    parse = ("parse", "en", "IN", "--tokens", "--output", "OUT")
+    parse = ("parse", "en", "IN", "--tokens", "--out", "OUT")
     spent(folder, arcs(20, 50), "train", "dependency", "IN", "--bits", "14", "--passes", "1", "--out", "ARCS")
     for title, made, sizes, command, share in (
         ("parse en, a sentence of N words", text, (25, 50, 100, 200), parse, 3),

@@ -49,6 +49,7 @@ from eigenparse.learn.grammar.reading import read_guided
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.registry import save_model
 from eigenparse.work.work import Where
+from english_phrases import EVERYDAY, with_phrases
 from everyday_sentences import everyday_trees
 
 ROOT = Path(__file__).parent.parent
@@ -70,7 +71,7 @@ GUIDED = {
     "ud-ewt": 0.49,
     "ud-childes": 0.4,
 }  # weights; below 0.5, so that the judge learns from gold trees alone
-EVERYDAY, EVERYDAY_WEIGHT = 8000, 0.49  # number of our own sentences, and the weight of each
+EVERYDAY_WEIGHT = 0.49  # of each of our own sentences
 TEACHERS = (1, 2)  # members of the grammar that makes the guided trees of each round
 OPTIONS = GrammarOptions(states=24, least_share=4e-3)
 ABOUT = {
@@ -175,9 +176,9 @@ def learn(data: Path, work: Path, number: int, options: GrammarOptions) -> Laten
     treebank = join_treebanks([gold_trees(data), *guided_trees(data, work, number), *own_trees(number)])
     grammar = options.fit(treebank)
     print(f"round {number}: {len(treebank)} trees, {time.process_time() - start:.0f} CPU seconds", flush=True)
-    # The bundled file holds no text of the corpora.
+    # The bundled file holds no text of the corpora: the phrases that show its states are our own.
     report = {name: said for name, said in grammar.report.items() if name != "examples"}
-    return replace(grammar, report=report | {"about": ABOUT})
+    return with_phrases(replace(grammar, report=report | {"about": ABOUT}))
 
 
 def main() -> None:

@@ -11,6 +11,8 @@ import pytest
 from tests.cli.calls import call
 from tests.cli.wrong_files import make_files
 
+from eigenparse.models.registry import DOING
+
 NO_TEXT = {
     "columns.txt": "this is columns", "data.json": "this is JSON", "page.html": "this is HTML",
     "sound.wav": "this is audio", "archive.zip": "this is a compressed file", "picture.png": "this is binary data",
@@ -97,7 +99,7 @@ CASES: list[tuple[str, int, str]] = [
     ("info {lpcfg} --label XX", 1, "no label 'XX'"),
     ("sample {hmm} -n 0", 2, "--number"),
     ("merge {rhmm} {hmm} --out OUT", 1, "merge files of one kind"),
-    ("plot {rhmm} --out OUT.svg", 1, "cannot plot"),
+    ("plot {rhmm} --out OUT.svg", 1, "cannot be plotted"),
     ("plot {lpcfg} --out OUT.txt", 1, "change the file's name"),
     ("convert {trees.ptb} --to pdf", 2, "--to"),
     ("serve {nothing} --port 0", 1, "is a directory"),
@@ -113,7 +115,7 @@ CASES: list[tuple[str, int, str]] = [
     *((f"parse {{{name}}} {{text.txt}}", 1, said) for name, said in NO_MODEL.items()),
     *((f"info {{{name}}}", 1, said) for name, said in NO_MODEL.items()),
     *((f"sample {{{name}}}", 1, said) for name, said in NO_MODEL.items()),
-    *((f"{verb} {{{kind}}} {{tokens.txt}}", 1, f"cannot {verb}") for verb, kinds in (
+    *((f"{verb} {{{kind}}} {{tokens.txt}}", 1, f"cannot {DOING.get(verb, verb)}") for verb, kinds in (
         ("parse", ("rhmm", "hmm", "vectors", "phones")), ("tag", ("lpcfg", "vectors", "phones", "deptree")),
         ("score", ("vectors", "phones")), ("perplexity", ("dependency", "vectors")),
         ("transcribe", ("lpcfg", "rhmm", "hmm"))) for kind in kinds),
@@ -196,6 +198,49 @@ CASES: list[tuple[str, int, str]] = [
     ("parse {dependency} {giant.txt}", 0, "1 of 1 sentences are too long"),
     ("parse {dependency} {tree.conllu} --max-length 2", 0, "6 of 6 sentences are too long"),
     ("parse {dependency} {tree.conllu} --format conllu", 0, ""),
+    # What looks like text and is none.
+    *((f"parse {kind} {{partial.txt}}", 1, "--constraints FILE` keeps such brackets") for kind in (
+        "{lpcfg}", "{dependency}")),
+    ("parse {lpcfg} {partial.txt} --raw-lines", 0, "looks like partial trees"),
+    ("embed {partial.txt} --out OUT", 1, "this is partial trees"),
+    *((f"{verb} {{{name}}}{rest}", 1, said) for name, said in (
+        ("script.py", "this is source code"), ("code.c", "this is source code"), ("film.srt", "a file of subtitles"))
+      for verb, rest in (("parse {lpcfg}", ""), ("parse {dependency}", ""), ("train lpcfg", " --out OUT"),
+                         ("train rhmm", " --out OUT"), ("train dependency", " --out OUT"), ("tag {rhmm}", ""))),
+    # What a grammar was trained with.
+    ("parse {lpcfg} {tokens.txt} --keep-tag-suffix", 1, "`train lpcfg --keep-tag-suffix` decides"),
+    ("parse {lpcfg} {tokens.txt} --no-keep-tag-suffix", 0, "2 lines"),
+    ("parse {dependency} {tree.conllu} --keep-tag-suffix", 1, "--keep-tag-suffix is for other kinds"),
+    ("parse {lpcfg} {tokens.txt} --drop NP", 1, "--drop takes nodes out of trees"),
+    ("parse {lpcfg} {trees.ptb} --drop VP", 0, "4 lines, 8 words"),
+    ("parse {lpcfg} --constraints {partial.txt} --drop VP", 1, "leave out --tagged, --drop"),
+    ("evaluate {trees.ptb} {trees.ptb} --strict --drop NP", 1, "leave out --drop or --strict"),
+    # A text where the model should be.
+    *((f"parse {{{name}}}", 1, "name a model before it, as in `eigenparse parse en") for name in (
+        "text.txt", "tokens.txt", "trees.ptb", "tree.conllu")),
+    ("parse gone.txt", 1, "`eigenparse parse en FILE`"),
+    ("parse hello", 1, "give a sentence in quotation marks"),
+    *((f"{verb} {{{name}}} {{{kind}}}", 1, f"the model comes first: `eigenparse {verb}") for verb, name, kind in (
+        ("parse", "tokens.txt", "lpcfg"), ("tag", "columns.txt", "rhmm"), ("score", "trees.ptb", "lpcfg"),
+        ("perplexity", "tokens.txt", "hmm"))),
+    # More options that change nothing.
+    ("draw {trees.ptb} --scale 3", 1, "--scale changes nothing with --format text"),
+    ("draw {trees.ptb} --number 1 --format svg --scale 3", 1, "--scale changes nothing with --format svg"),
+    ("draw {trees.ptb} --number 1 --format svg --width 30", 1, "--width changes nothing with --format svg"),
+    ("draw {trees.ptb} --format text --folder OUT", 1, "--folder is for pictures"),
+    ("plot {lpcfg} --out OUT.svg --most 5", 1, "add --gold FILE"),
+    ("embed {tokens.txt} --out OUT --top 5", 1, "add --near WORD"),
+    ("embed {vectors} --near the --dim 7", 1, "--dim is for learning"),
+    ("transcribe {phones} {sound.wav} --folder OUT --out other.txt", 1, "leave one of them out"),
+    ("tag {rhmm} {columns.txt} --kbest 2 --posteriors", 1, "leave one of them out"),
+    ("evaluate {trees.ptb} {lpcfg} --calibration --strict", 1, "--strict changes nothing for --calibration"),
+    ("evaluate {trees.ptb} {lpcfg} --calibration --format trees", 1, "--format changes nothing for --calibration"),
+    # One name for the file that is written; another is understood.
+    *((f"{verb} {option} OUT", 0, "") for option in ("--out", "--output", "-o") for verb in (
+        "parse {lpcfg} {tokens.txt}", "sample {lpcfg}", "normalise {trees.ptb}", "tag {rhmm} {columns.txt}",
+        "train hmm {tokens.txt} --states 2")),
+    ("draw {tree.conllu} --out OUT.svg", 0, "wrote 6 pictures"),
+    ("draw {tree.conllu} --number 2 --out OUT.svg", 0, "wrote"),
     # Options that do not go together or are out of range.
     ("parse {lpcfg} {text.txt} --raw --tokens", 1, "exclude each other"),
     ("parse {lpcfg} {text.txt} --raw --tagged", 1, "exclude each other"),
@@ -256,7 +301,7 @@ CASES: list[tuple[str, int, str]] = [
     ("evaluate {trees.ptb} {trees.ptb} --cutoff -1", 1, "cutoff must be"),
     ("evaluate {trees.ptb}", 2, "Missing argument"),
     ("compare {trees.ptb} {tree.conllu} --out OUT", 1, "this is CoNLL-U"),
-    ("merge {lpcfg} {lpcfg} --out OUT", 1, "cannot merge"),
+    ("merge {lpcfg} {lpcfg} --out OUT", 1, "cannot be merged"),
     ("merge {hmm} {hmm} --out OUT", 1, "--keep-statistics"),
     ("draw {text.txt}", 1, "this is plain text"),
     ("draw {lpcfg}", 1, "this is a model file"),
@@ -298,6 +343,15 @@ def test_a_mistake_is_named(
         assert any(mark in done.err for mark in (";", "must be", "use ")), "the sentence has a remedy"
         assert done.out == ""
         assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "words", [("parse", ""), ("info", ""), ("train", "lpcfg", "", "--out", "x"), ("parse", "en", " ")]
+)
+def test_an_empty_argument_is_no_folder(words: tuple[str, ...]) -> None:
+    done = call(*words)
+    assert (done.code, done.out) == (1, "")
+    assert "is empty; give a file or a text there" in done.err
 
 
 EXTRAS = [

@@ -134,7 +134,7 @@ def test_a_url_may_name_a_file_of_this_machine(tmp_path: pathlib.Path) -> None:
 def test_numbered_pictures_are_outputs(model: pathlib.Path, tmp_path: pathlib.Path) -> None:
     victim = tmp_path / "tree-2.svg"
     victim.write_text("who sleeps ?\nwho sleeps ?\n")
-    done = call("parse", model, victim, "--format", "svg", "--output", tmp_path / "tree.svg")
+    done = call("parse", model, victim, "--format", "svg", "--out", tmp_path / "tree.svg")
     assert (done.code, "would replace" in done.err) == (1, True)
     assert [path.name for path in tmp_path.iterdir()] == ["tree-2.svg"]
 

@@ -31,6 +31,7 @@ def package(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> pathlib.
     for name in ("__init__", "kernels"):
         (tmp_path / "fresh" / f"{name}.py").touch()
     monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "fresh", raising=False)
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
     return tmp_path / "fresh"
 
@@ -42,6 +43,21 @@ def test_the_first_use_is_announced_once(package: pathlib.Path, capsys: pytest.C
     assert said.count("\n") == 1
     (package / "__pycache__" / "kernels.fill-12.py311.nbi").touch()
     announce_first_use(KIND)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_first_training_is_announced_after_a_first_parse(
+    package: pathlib.Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (package / "learning.py").touch()
+    (package / "__pycache__" / "kernels.fill-12.py311.nbi").touch()
+    kind = replace(KIND, learning="fresh.learning")
+    announce_first_use(kind)
+    assert capsys.readouterr().err == ""
+    announce_first_use(kind, learning=True)
+    assert "first training only" in capsys.readouterr().err
+    (package / "__pycache__" / "learning.sums-3.py311.nbi").touch()
+    announce_first_use(kind, learning=True)
     assert capsys.readouterr().err == ""
 
 
@@ -67,8 +83,8 @@ def test_kinds_without_kernels_and_kept_caches_stay_silent(
 
 def test_every_kind_names_a_module_that_exists() -> None:
     for kind in kinds():
-        if kind.kernels is not None:
-            assert importlib.util.find_spec(kind.kernels) is not None
+        for module in (kind.kernels, kind.learning):
+            assert module is None or importlib.util.find_spec(module) is not None
 
 
 class Terminal(io.StringIO):

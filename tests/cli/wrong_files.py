@@ -17,6 +17,7 @@ TOKENS = "the man sees the dog .\nshe saw a cat .\n"
 TREES = "(TOP (S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (NN cat)))))\n" * 4
 WORDS = (("dogs", "NOUN", 2, "nsubj"), ("see", "VERB", 0, "root"), ("cats", "NOUN", 2, "obj"))
 ROWS = "".join(f"{i}\t{w}\t_\t{t}\t{t}\t_\t{h}\t{r}\t_\t_\n" for i, (w, t, h, r) in enumerate(WORDS, 1))
+SCRIPT = "import os\n\n\ndef main(argv):\n    print('hello', argv[0])\n    return f(x)(y)\n"
 COLUMNS = "the DT\ndog NN\nsaw VBD\ncats NNS\n\ncats NNS\nsaw VBD\nthe DT\ndog NN\n\n"
 
 
@@ -62,6 +63,9 @@ def make_files(folder: pathlib.Path) -> dict[str, pathlib.Path]:
         "cycle.conllu": b"1\ta\t_\tX\tX\t_\t2\tx\t_\t_\n2\tb\t_\tX\tX\t_\t1\tx\t_\t_\n\n",
         "headless.conllu": b"1\ta\t_\tX\tX\t_\t_\t_\t_\t_\n\n", "bare.ptb": b"(TOP (S NP VP))\n",
         "cut.ptb.gz": gzip.compress(TREES.encode() * 50)[:-20], "packed.ptb": gzip.compress(TREES.encode()),
+        "partial.txt": b"(NP the old man) the boats\nthe dog (VP saw (NP the cat))\n", "script.py": SCRIPT.encode(),
+        "code.c": b'#include <stdio.h>\nint main(void) {\n    printf("hi\\n");\n    return (0);\n}\n',
+        "film.srt": b"1\n00:00:01,000 --> 00:00:02,000\nHello there.\n\n2\n00:00:03,000 --> 00:00:04,000\nBye.\n",
         "marked.ptb": b"\xef\xbb\xbf" + TREES.replace("\n", "\r\n").encode(), "giant.txt": b"the dog " * 2000,
     }  # fmt: skip
     for name, content in contents.items():

@@ -1,5 +1,6 @@
 """Our own everyday sentences for training: always the same, well-formed trees, none of them a test."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,11 @@ from scripts.everyday_sentences import Everyday, everyday_trees, forms
 from eigenparse.corpus.brackets import parse_trees, read_trees
 from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.pick import tokens_of
+from eigenparse.data import located
+from eigenparse.inference.grammar.typical import state_profiles
+from eigenparse.models.registry import load_model
+
+EVERYDAY = 8000  # as in the training of the bundled grammar
 
 FORMS = {
     "bark": "bark bark barks barked barked barking",
@@ -58,3 +64,17 @@ def test_trees_of_a_kind() -> None:
     trees = "\n".join(everyday_trees(3000))
     assert "(TOP (SBARQ (WHNP (WDT What) (NN time)) (SQ (VBZ " in trees
     assert "(VP (VB Turn) (ADVP (RB left)) (PP (IN at) (NP (DT the) " in trees
+
+
+def test_states_of_the_bundled_grammar_are_shown_by_our_own_phrases() -> None:
+    """The page and ``info`` have phrases to show, and none of them is text of a corpus."""
+    grammar = load_model(located("en"))
+    phrases = {phrase for _, _, phrase in grammar.report["examples"]}
+    leaves = re.compile(r" ([^()\s]+)\)")
+    ours = "\n".join(f" {' '.join(leaves.findall(tree))} " for tree in everyday_trees(EVERYDAY))
+    assert [phrase for phrase in phrases if f" {phrase} " not in ours] == []
+    labels = [str(label) for label in grammar.skeleton.labels]
+    for name in ("NP", "VP", "PP", "S"):
+        profiles = state_profiles(grammar, [labels.index(name)], 8)
+        shown = [one for one in profiles if any(phrase for _, phrase, _ in one.phrases)]
+        assert 3 * len(shown) >= len(profiles), name

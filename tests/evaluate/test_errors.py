@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from tests.cli.calls import call
 from typer.testing import CliRunner
 
 from eigenparse.cli.app import app
@@ -94,3 +95,32 @@ def test_the_page_holds_its_data_escaped(tmp_path: pathlib.Path) -> None:
     data = json.loads(found[1])
     assert data["sentences"][0]["text"].startswith("</script>")
     assert data["sentences"][0]["wrong"] == 2
+
+
+def test_errors_at_unknown_words_are_a_class(tmp_path: pathlib.Path) -> None:
+    """The brackets that end at a wrongly tagged unknown word, and no others, change their class."""
+    guess = GOLD.replace("(NP (NN sun))", "(ADJP (JJ sun))").replace("(DT a)", "(CD a)")
+    pair = paired(tmp_path, [GOLD], [guess])
+    plain, known = find_errors(pair), find_errors(pair, known={"I", "saw", "a", "man", "with"})
+    assert plain.classes.total() == known.classes.total()
+    assert known.classes == {"unknown word": 2}
+    assert known.unknown == {("NN", "JJ"): 1}
+    assert known.n_unknown == 1
+    assert plain.n_unknown == 0
+    assert find_errors(pair, known={"I", "saw", "a", "man", "with", "sun"}).classes == plain.classes
+
+
+@pytest.mark.parametrize("known", ["trees", "model"])
+def test_the_words_of_trees_or_of_a_grammar_are_known(tmp_path: pathlib.Path, known: str) -> None:
+    (tmp_path / "train").write_bytes(format_trees(sample_treebank(40, 1)))
+    paired(tmp_path, [GOLD.replace("man", "zyx")], [ATTACHED.replace("(NN man)", "(JJ zyx)")])
+    names = {"trees": tmp_path / "train", "model": tmp_path / "model"}
+    done = call("train", "lpcfg", names["trees"], "--method", "pcfg", "--out", names["model"])
+    assert done.code == 0, done.err
+    options = ("--train", names[known], "--out", tmp_path / "errors")
+    done = call("compare", tmp_path / "gold", tmp_path / "guess", *options)
+    assert done.code == 0, done.err
+    assert "1 of 1 unknown words have a wrong tag" in done.out or "unknown words have a wrong tag" in done.out
+    page = (tmp_path / "errors" / "index.html").read_text()
+    assert "<option>unknown word</option>" in page
+    assert "tags of unknown words confused" in page

@@ -275,3 +275,27 @@ def test_settings_are_checked() -> None:
         Settings(workers=0)
     with pytest.raises(OptionError, match="seconds must be more than 0"):
         Settings(seconds=0.0)
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "said"),
+    [
+        ("/score", {"trees": "(TOP (S (NN dog)))"}, "trees should be a list"),
+        ("/score", {"trees": [3]}, "trees.0 should be a text"),
+        ("/score", {"trees": []}, "trees is empty"),
+        ("/score", {}, "trees is missing"),
+        ("/score", {"tree": "(TOP (NN dog))"}, "trees is missing"),
+        ("/score", [], "the body is empty or not an object"),
+        ("/parse", {"sentence": "a b", "text": "c d"}, "sentence and text exclude each other"),
+        ("/parse", {"sentence": "a b", "sentences": ["c d"]}, "sentence and sentences exclude each other"),
+        ("/tag", {"sentence": "a b", "text": "c d"}, "sentence and text exclude each other"),
+        ("/parse", {"text": "a b", "tags": ["DT", None]}, "tags does not go with text"),
+        ("/split", {"text": ["a"]}, "text should be a text"),
+        ("/split", {}, "text is missing"),
+        ("/compare", {"gold": "(TOP (NN dog))"}, "guess is missing"),
+        ("/compare", {"gold": ["(TOP (NN dog))"], "guess": "x"}, "gold should be a text"),
+    ],
+)
+def test_the_field_at_fault_is_named(client: TestClient, path: str, body: Any, said: str) -> None:
+    message = refused(client.post(path, json=body), 422, "misshapen")
+    assert message.startswith(said), message

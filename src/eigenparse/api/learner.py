@@ -51,7 +51,7 @@ class LatentPCFG(
     def score(self, trees: Any, y: Any = None) -> float:
         """Labelled F1 (EVALB, from 0 to 1) of the trees that the grammar finds for the words of gold trees."""
         judge = named("eigenparse.batch.tune_grammar:dev_scores")
-        return float(judge(self.grammar_.latent, self._normalised(trees)).f1) / 100
+        return float(judge(self.grammar_.latent, self._normalised(trees, keep_raw=True)).f1) / 100
 
-    def _normalised(self, trees: Any) -> Treebank:
-        return cleaned_trees(treebank_of(trees), normalisation_by(self.keep_tag_suffix))
+    def _normalised(self, trees: Any, *, keep_raw: bool = False) -> Treebank:
+        return cleaned_trees(treebank_of(trees), normalisation_by(self.keep_tag_suffix), keep_raw=keep_raw)

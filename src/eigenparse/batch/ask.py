@@ -39,7 +39,7 @@ Ask = Callable[[str], str]
 def ask(model: Path, asked: ParseRequest, prompt: Ask = input) -> int:
     """Correct the trees of sentences one by one; at the end, report how many trees the file has."""
     if asked.output is None:
-        raise OptionError("--ask needs --output FILE, to which every accepted tree is added")
+        raise OptionError("--ask needs --out FILE, to which every accepted tree is added")
     grammar = Grammar.of(load_model(model, *GRAMMARS))
     announce_first_use(kind_of(model))
     kept = sentences_of(read_trees(asked.output)) if _filled(asked.output) else []

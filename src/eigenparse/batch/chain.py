@@ -55,10 +55,12 @@ class Counted(Sums):
 
     def sentence(self) -> str:
         """The perplexity and what was repaired."""
-        return (
-            f"perplexity {self.perplexity:.3f} per symbol ({sum(self.lengths)} symbols, "
-            f"{self.n_floored} floored, {self.n_resets} resets)"
-        )
+        repairs = [
+            f"{self.n_floored} predictions were raised to a small positive value" if self.n_floored else "",
+            f"the state was started anew {self.n_resets} times" if self.n_resets else "",
+        ]
+        counted = "; ".join([f"{sum(self.lengths)} symbols", *filter(None, repairs)])
+        return f"perplexity {self.perplexity:.3f} per symbol ({counted})"
 
 
 def score(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]:
@@ -74,7 +76,7 @@ def perplexity(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]
     found = _counted(path, asked, where)
     yield f"{found.sentence()}\n".encode()
     whole = Rate.of(np.array(found.whole), np.array(found.lengths, dtype=np.float64))
-    yield f"with unknown symbols told apart and lengths {whole} per symbol\n".encode()
+    yield f"perplexity {whole} per symbol of whole sequences, with their lengths and spelt unknown symbols\n".encode()
 
 
 def evaluate(model: ChainModel, gold: SymbolText) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from eigenparse.batch.convert import chosen_rules
 from eigenparse.batch.files import check_files, write_chunks
-from eigenparse.batch.written import numbered
+from eigenparse.batch.written import numbered, tell_written
 from eigenparse.corpus.brackets import parse_trees, read_trees
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.conllu import read_lines, read_many
@@ -39,6 +39,8 @@ def draw(
     sources: Sequence[str], out: Path | None, canvas: Canvas, *, arcs: bool = False, skip_broken: bool = False
 ) -> None:
     """Draw the trees of files: text in one stream, pictures in one file each."""
+    if canvas.form == "text" and canvas.folder is not None:
+        raise OptionError("--folder is for pictures, and text goes into one file; name it with --out")
     corpus = read_corpus(sources, arcs=arcs, skip_broken=skip_broken)
     number = canvas.number
     chosen = range(len(corpus)) if number is None else range(number - 1, number)
@@ -59,6 +61,7 @@ def draw(
     check_files(sources, files)
     for i, path in zip(chosen, files):
         write_chunks([picture(corpus, i, canvas.form, canvas.scale)], path)
+    tell_written([path for path in files if path is not None])
 
 
 def read_corpus(names: Sequence[str], *, arcs: bool, skip_broken: bool) -> Corpus:

@@ -7,13 +7,11 @@ from pathlib import Path
 
 from eigenparse.batch.evaluate import EvaluateRequest
 from eigenparse.batch.pairs import score_pairs
-from eigenparse.corpus.cleaning import strip_label
-from eigenparse.corpus.normalise import without_tag_suffix
 from eigenparse.errors import OptionError
 from eigenparse.evaluate.brackets import BracketScores
 from eigenparse.evaluate.compare import Comparison, compare_brackets
 from eigenparse.evaluate.evalb_params import COLLINS, EvalbParams, load_params
-from eigenparse.evaluate.pairing import PairedFiles, pair_files
+from eigenparse.evaluate.pairing import comparable, pair_files
 from eigenparse.evaluate.report import (
     as_dict,
     describe,
@@ -46,8 +44,8 @@ def run(request: EvaluateRequest, work: Work) -> Iterator[str]:
 def _params(request: EvaluateRequest) -> EvalbParams:
     """The conventions asked for."""
     params = COLLINS if request.params is None else load_params(request.params)
-    if request.drop:
-        params = replace(params, delete=params.delete | frozenset(request.drop))
+    if request.strict and request.drop:
+        raise OptionError("--drop is not known to the reference scorer; leave out --drop or --strict")
     if request.cutoff is None:
         return params
     if request.cutoff < 0:
@@ -60,23 +58,9 @@ def _scores(
 ) -> tuple[BracketScores, str]:
     """The scores of one prediction, and how its sentences were paired."""
     pair = pair_files(request.gold, guess, strict=request.strict)
-    how = pair.how
-    if not request.strict and not _keeps_suffix(request, pair):
-        gold, cut = without_tag_suffix(pair.gold.treebank)
-        other, _ = without_tag_suffix(pair.guess.treebank)
-        pair = replace(
-            pair, gold=replace(pair.gold, treebank=gold), guess=replace(pair.guess, treebank=other)
-        )
-        if cut:
-            how += f"; gold tags without their suffixes, {cut} as {strip_label(cut)}"
-    return score_pairs(work, pair, params, request.strict), how
-
-
-def _keeps_suffix(request: EvaluateRequest, pair: PairedFiles) -> bool:
-    """Whether tags are compared with their suffixes: as asked, else if the guess has any."""
-    if request.keep_tag_suffix is not None:
-        return request.keep_tag_suffix
-    return without_tag_suffix(pair.guess.treebank)[1] != ""
+    if not request.strict:
+        pair = comparable(pair, keep_tag_suffix=request.keep_tag_suffix, drop=request.drop)
+    return score_pairs(work, pair, params, request.strict), pair.how
 
 
 def _as_json(

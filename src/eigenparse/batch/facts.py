@@ -10,6 +10,34 @@ from eigenparse.arrays import AnyArray
 
 _LONGEST = 72
 _NAMES = 18  # least width of the column of names
+_PLAIN = {  # of facts whose names in JSON say little
+    "n_word_classes": "classes of unknown words",
+    "most_states": "most states of a label",
+    "spans_closed": "spans closed before parsing",
+    "spans_lost": "constituents lost by that",
+    "judge_weights": "weights of the judge",
+    "n_pairs": "pairs of words counted",
+    "heads": "head rules",
+}
+_SHARES = ("spans_closed", "spans_lost")
+
+
+def plain_name(name: str) -> str:
+    """What people call a fact.
+
+    >>> plain_name("n_known_words"), plain_name("spans_closed")
+    ('known words', 'spans closed before parsing')
+    """
+    return _PLAIN.get(name) or name.removeprefix("n_").replace("_", " ")
+
+
+def plain_fact(name: str, value: Any) -> str:
+    """What people read of a value."""
+    if name in _SHARES and isinstance(value, float):
+        return f"{100 * value:.2f} %"
+    if isinstance(value, dict):
+        return ", ".join(f"{plain_name(key)} {one}" for key, one in value.items())
+    return str(value)
 
 
 def fact_lines(facts: dict[str, Any], before: str = "") -> list[str]:
@@ -18,13 +46,14 @@ def fact_lines(facts: dict[str, Any], before: str = "") -> list[str]:
     for name, value in facts.items():
         if isinstance(value, list) and value and all(isinstance(one, dict) for one in value):
             value = dict(zip(map(str, range(len(value))), value))
+        shown_name = name if before else plain_name(name)
         if isinstance(value, dict):
-            rows += [f"{before}{name}", *fact_lines(value, before + "  ")] if value else []
+            rows += [f"{before}{shown_name}", *fact_lines(value, before + "  ")] if value else []
             continue
-        shown = json.dumps(value, ensure_ascii=False) if isinstance(value, list) else str(value)
+        shown = json.dumps(value, ensure_ascii=False) if isinstance(value, list) else plain_fact(name, value)
         if len(shown) > _LONGEST:
             shown = (f"{len(value)}: " if isinstance(value, list) else "") + shown[: _LONGEST - 1] + "…"
-        rows.append(f"{before}{name:<26}{shown}")
+        rows.append(f"{before}{shown_name:<26}{shown}")
     return rows
 
 

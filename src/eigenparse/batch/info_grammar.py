@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from eigenparse.batch.facts import plain_fact, plain_name
 from eigenparse.batch.places import ModelPlace, loaded
 from eigenparse.batch.requests import InfoRequest
 from eigenparse.errors import OptionError
@@ -61,7 +62,7 @@ def _short(value: float) -> float:
 def fact_table(facts: dict[str, Any]) -> list[str]:
     """The same facts as readable lines."""
     lines = [
-        f"{name:<16}{value}"
+        f"{plain_name(name):<30}{plain_fact(name, value)}"
         for name, value in facts.items()
         if name not in ("labels", "states") and value != {}
     ]

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain, islice, pairwise
 
 from eigenparse.batch.lines import open_lines, sentence_lines, shifted
@@ -21,7 +22,7 @@ from eigenparse.corpus.recognise import (
     recognise_lines,
 )
 from eigenparse.corpus.tokenise import line_tokens, sentence_tokens, split_sentences, tokens_of
-from eigenparse.errors import FormatError
+from eigenparse.errors import FormatError, OptionError
 from eigenparse.work.progress import tell
 
 LOOK = 200  # lines that tell what a text is
@@ -59,6 +60,11 @@ def sentences(
     if kind == "empty" and asked.text is None and str(asked.source) != STANDARD_INPUT and len(head) < LOOK:
         raise misplaced(kind, name_of(asked), "text")
     how = asked.reading if asked.reading != AUTO else _chosen(kind, head, asked)
+    if asked.drop:
+        if how != "trees":
+            raise OptionError("--drop takes nodes out of trees, and the input holds none; leave it out")
+        more = tuple(label for label in asked.drop if label not in normalisation.dropped)
+        normalisation = replace(normalisation, dropped=(*normalisation.dropped, *more))
     for sentence in _said(asked, kind, how, head):
         tell(sentence)
     readers: dict[str, Callable[[Iterable[str]], Words]] = {

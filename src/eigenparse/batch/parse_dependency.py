@@ -27,7 +27,7 @@ from eigenparse.work.work import Where, open_work
 
 SENTENCES = 500  # in a block
 NO_TAGS = "the sentences have no tags, which this model needs; tag them or train with --tags predicted"
-GRAMMAR_ONLY = ("decoder", "combination", "threshold", "constraints")
+GRAMMAR_ONLY = ("decoder", "combination", "threshold", "constraints", "keep_tag_suffix")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,9 @@ def _parsed(
             yield text
     if not counts["words"]:
         raise DataError("the input has no word: nothing to parse; check the file, or what was piped in")
+    if asked.text is None:
+        parsed = counts["sentences"] - counts["long"]
+        tell(f"{counts['sentences']} sentences, {counts['words']} words: {parsed} parsed")
     if counts["long"]:
         tell(
             f"{counts['long']} of {counts['sentences']} sentences are too long to be parsed: each of their words heads "

@@ -170,6 +170,12 @@ def _blocks(todo: Iterable[Request | None], size: int) -> Iterator[tuple[Request
 def read_requests(grammar: Grammar, asked: ParseRequest) -> Iterator[Request | None]:
     """One request for each line, None for an empty one."""
     normalisation = normalisation_of(grammar.latent)
+    if asked.keep_tag_suffix is not None and asked.keep_tag_suffix != normalisation.keep_tag_suffix:
+        does = "keeps" if normalisation.keep_tag_suffix else "has none of"
+        raise OptionError(
+            f"this grammar {does} the suffixes of tags, which `train lpcfg --keep-tag-suffix` decides; "
+            "leave the option out or train another"
+        )
     if asked.constraints is not None:
         yield from constrained(grammar, asked.constraints)
         return

@@ -121,9 +121,9 @@ def report(
     lines = [
         f"perplexity {Rate.of(logs[:, 0], n)} per word, {Rate.of(logs[:, 0], letters)} per character "
         f"({int(n.sum())} words, {len(words)} sentences)",
-        f"with unknown words as one event {Rate.of(logs[:, 1], n)} per word",
-        f"unknown words {len(unknown)} ({100 * len(unknown) / max(n.sum(), 1):.2f} %): spelling them takes "
-        f"{spelt.sum() / max(len(unknown), 1):.2f} nats each, "
+        f"perplexity {Rate.of(logs[:, 1], n)} per word if all unknown words count as one word",
+        f"unknown words {len(unknown)} ({100 * len(unknown) / max(n.sum(), 1):.2f} %): their spelling costs "
+        f"{spelt.sum() / max(len(unknown), 1):.2f} nats per word, a perplexity of "
         f"{np.exp(spelt.sum() / max(sum(map(len, unknown)), 1)):.2f} per character",
     ]
     bound = "summed over all trees" if exact else "summed over the trees that were searched: an upper bound"

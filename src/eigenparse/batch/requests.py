@@ -19,7 +19,8 @@ class ParseRequest:
 
     text: given instead of a source.  tagged: tokens are word_TAG.  reading: AUTO, TOKENS, RAW or RAW_LINES.
     form: how trees are written.  memory: bytes.  output: the file that is written, None for standard output.
-    constraints: a file of sentences with what is known of their trees, instead of a source.
+    constraints: a file of sentences with what is known of their trees, instead of a source.  keep_tag_suffix: what the
+    model is expected to do with tags; None: whatever it does.  drop: labels of nodes whose words are left out of trees.
     """
 
     source: Path = Path(STANDARD_INPUT)
@@ -35,6 +36,8 @@ class ParseRequest:
     memory: int | None = None
     output: Path | None = None
     constraints: Path | None = None
+    keep_tag_suffix: bool | None = None
+    drop: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

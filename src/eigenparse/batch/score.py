@@ -59,7 +59,7 @@ def _signed(grammar: Grammar, treebank: Treebank, found: TreeScores, project: bo
 
 
 def _cost(raw: FloatArray, sign: FloatArray, near: FloatArray) -> str:
-    """How much log p changes: raw and sign are log |p| and signs by signed weights, near is log p by the distribution."""
+    """How much log p changes: raw and sign are by signed weights (log |p|), near is by the distribution."""
     good = sign > 0
     change = float((near - raw)[good].sum()) / max(int(good.sum()), 1)
     return (

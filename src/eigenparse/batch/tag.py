@@ -13,7 +13,7 @@ from eigenparse.batch.places import ModelPlace, loaded
 from eigenparse.batch.requests import ParseRequest, TagRequest
 from eigenparse.corpus.label_sources import guess_format, looks_like_prose, parse_labelled
 from eigenparse.corpus.sequences import Column, Sequences
-from eigenparse.errors import DataError, FormatError
+from eigenparse.errors import DataError, FormatError, OptionError
 from eigenparse.evaluate.tagging import count_tagging
 from eigenparse.inference.tagger.chain import label_marginals, tag_ids
 from eigenparse.inference.tagger.kbest import kbest
@@ -44,6 +44,10 @@ class TagBlock:
 
 def tag(path: Path, asked: TagRequest, where: Where) -> Iterator[bytes]:
     """Tokens and their labels, in order; only some blocks are held."""
+    if asked.posteriors and asked.kbest > 1:
+        raise OptionError(
+            "--posteriors is for the best labels, not for lists of --kbest; leave one of them out"
+        )
     place = ModelPlace.of(path)
     loaded(place)  # a model that is not a tagger is refused before anything is read
     written = 0
@@ -141,7 +145,8 @@ def named_columns(model: Tagger, corpus: Sequences, source: str, *, given: bool)
     missing = [name for name in model.columns if name not in corpus.names]
     if missing and len(corpus):
         raise DataError(
-            f"{source}: the model reads the column {missing[0]!r}; name the columns with --columns"
+            f"{source}: there is no column {missing[0]!r}, which the model reads; give a file that has it, or "
+            f"columns without names, in the order {', '.join([*model.columns, model.label])}"
         )
     return corpus
 

@@ -88,7 +88,7 @@ def perplexity(path: Path, asked: ScoreRequest, where: Where) -> Iterator[bytes]
     yield (
         f"perplexity {Rate.of(whole, n)} per word, {Rate.of(whole, letters)} per character "
         f"({int(n.sum())} words, {n.size} sentences)\n"
-        f"with unknown words as one event {Rate.of(event, n)} per word\n"
+        f"perplexity {Rate.of(event, n)} per word if all unknown words count as one word\n"
         f"unknown words {unknown} ({100 * unknown / max(n.sum(), 1):.2f} %)\n"
         "summed over all labellings\n"
     ).encode()

@@ -47,8 +47,8 @@ def train(
     """Read, learn, write, score and report; an interrupted run leaves its finished parts beside ``out``."""
     began = time.perf_counter()
     keep_freed_memory()
+    announce_first_use(kind, learning=True)
     data = read_data(reading, sources, dev)
-    announce_first_use(kind)
     mark = fingerprint(__version__, options, reading, data.train)
     with open_work(f"train {kind.name}", where, out=out, mark=mark) as work:
         options = _tuned(options, data, work)

@@ -16,10 +16,12 @@ from eigenparse.decode.grammar.parser import make_parser
 from eigenparse.decode.grammar.request import Request
 from eigenparse.decode.grammar.results import PLAIN, answer_or_none, make_tables, parses_of
 from eigenparse.errors import DataError, OptionError
-from eigenparse.evaluate.brackets import score_brackets
+from eigenparse.evaluate.brackets import BracketScores
+from eigenparse.evaluate.pairing import PairedFiles, comparable
+from eigenparse.evaluate.tree_lines import TreeLines
 from eigenparse.learn.grammar.learner import head_rules, with_factor
 from eigenparse.learn.grammar.options import GrammarOptions
-from eigenparse.learn.grammar.shards import Shards
+from eigenparse.learn.grammar.reading import ReadTrees
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.work.progress import tell
 from eigenparse.work.work import Work
@@ -56,7 +58,7 @@ def dev_scores(grammar: LatentGrammar, gold: Treebank) -> F1:
     guess = parse_trees("\n".join(one.tree or _flat(one.tokens) for one in found))
     if len(guess) != len(gold):
         raise DataError("the parser gave another number of trees than there are sentences")
-    counts = score_brackets(gold, guess).all
+    counts = _scores(gold, guess).all
     statuses = {
         name: sum(one.status == name for one in found) for name in sorted({one.status for one in found})
     }
@@ -65,14 +67,20 @@ def dev_scores(grammar: LatentGrammar, gold: Treebank) -> F1:
     return F1(counts.f1, counts.precision, counts.recall, counts.exact, tagging, rate, statuses)
 
 
+def _scores(gold: Treebank, guess: Treebank) -> BracketScores:
+    """The scores that ``evaluate`` prints for the same trees, as they were before they were cleaned."""
+    raw = gold.raw if isinstance(gold, ReadTrees) and gold.raw is not None else gold
+    drop = gold.normalisation.dropped if isinstance(gold, ReadTrees) else ()
+    return comparable(PairedFiles(TreeLines.of(raw), TreeLines.of(guess), "tree by tree"), drop=drop).score()
+
+
 def _flat(tokens: tuple[str, ...]) -> str:
     """A tree without constituents, for a sentence that was skipped."""
     return "(TOP " + " ".join(f"(X {escape(token)})" for token in tokens) + ")"
 
 
-def evaluate(grammar: LatentGrammar, gold: Treebank | Shards) -> list[dict[str, Any]]:
+def evaluate(grammar: LatentGrammar, gold: Treebank) -> list[dict[str, Any]]:
     """One row of figures: how well a grammar parses the words of gold trees."""
-    gold = gold.treebank() if isinstance(gold, Shards) else gold
     method = grammar.report.get("method", "known")
     found = asdict(dev_scores(grammar, gold))
     return [

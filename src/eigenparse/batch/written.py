@@ -13,6 +13,7 @@ from eigenparse.batch.requests import ParseRequest
 from eigenparse.corpus.files import write_whole
 from eigenparse.decode.grammar.results import Detail, Parse
 from eigenparse.errors import OptionError
+from eigenparse.work.progress import tell
 
 MADE_HERE = ("conllu", "svg", "text")  # forms that a cluster does not make
 Lists = tuple[tuple[Parse, ...], ...]
@@ -70,18 +71,27 @@ def numbered(out: Path, number: int, total: int) -> Path:
     return out if total == 1 else out.with_name(f"{out.stem}-{number:0{len(str(total))}d}{out.suffix}")
 
 
+def tell_written(names: Sequence[Path]) -> None:
+    """Say which pictures there are now."""
+    if len(names) == 1:
+        tell(f"wrote {names[0]}")
+    elif names:
+        tell(f"wrote {len(names)} pictures, {names[0]} to {names[-1].name}")
+
+
 def drawn_files(blocks: Iterable[Lists], output: Path | None, read: Sequence[Path | None]) -> Iterator[bytes]:
     """SVG pictures: one to a stream, several to numbered files, which are written here; none replaces what is read."""
     trees = [one for found in trees_of(blocks) for one in found]
     if len(trees) == 1:
         yield svg(trees[0]).encode("utf-8")
     elif output is None:
-        raise OptionError(f"{len(trees)} pictures do not fit into one stream; add --output FILE")
+        raise OptionError(f"{len(trees)} pictures do not fit into one stream; add --out FILE")
     else:
         names = [numbered(output, number, len(trees)) for number in range(1, len(trees) + 1)]
         check_files(read, names)
         for name, tree in zip(names, trees):
             write_whole(name, svg(tree).encode("utf-8"))
+        tell_written(names)
 
 
 def numbered_conllu(blocks: Iterable[Lists]) -> Iterator[bytes]:

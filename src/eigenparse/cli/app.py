@@ -50,12 +50,17 @@ class Learners(TyperGroup):
         super().format_help(ctx, formatter)
 
 
+ALIASES = {"output": "out"}  # other names of options, which no help shows
+
 app = typer.Typer(
     name="eigenparse",
     help="Train latent-variable parsers and taggers from your own data, in seconds, on a CPU.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "token_normalize_func": lambda name: ALIASES.get(name, name),
+    },
     cls=Learners,
 )
 train = typer.Typer(name="train", help="Train a model on a corpus.", no_args_is_help=True, cls=Learners)

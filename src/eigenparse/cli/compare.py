@@ -13,6 +13,8 @@ Examples:
   eigenparse compare gold.ptb guess.ptb --out errors
 
   eigenparse compare gold.ptb grammar.ptb ensemble.ptb --out errors
+
+  eigenparse compare gold.ptb guess.ptb --train my.model --out errors
 """
 
 
@@ -24,6 +26,14 @@ def compare(
     ],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for index.html."), FOLDER],
     params: Annotated[Path | None, typer.Option(metavar="FILE.prm", help="EVALB parameters."), READ] = None,
+    train: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="TREES|MODEL",
+            help="Training trees, or the grammar that parsed: errors at words unknown to it are counted apart.",
+        ),
+        READ,
+    ] = None,
 ) -> None:
     """Write a web page of the differences between gold and predicted trees, worst sentences first.
 
@@ -35,7 +45,7 @@ def compare(
     from eigenparse.evaluate.evalb_params import COLLINS, load_params
     from eigenparse.work.progress import tell
 
-    found = compared(gold, guesses, COLLINS if params is None else load_params(params))
+    found = compared(gold, guesses, COLLINS if params is None else load_params(params), train)
     out.mkdir(parents=True, exist_ok=True)
     write_whole(out / "index.html", found.page.encode("utf-8"))
     for line in found.summary:

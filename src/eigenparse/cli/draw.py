@@ -13,6 +13,7 @@ from eigenparse.cli.options import SkipBroken
 from eigenparse.errors import OptionError
 
 PIPE_WIDTH = 100
+SCALE = 2.0
 EXAMPLES = """
 Examples:
 
@@ -57,8 +58,12 @@ def draw(
     ] = None,
     folder: Annotated[Path | None, typer.Option(help="Write one picture per tree here."), FOLDER] = None,
     number: Annotated[int | None, typer.Option(min=1, help="Draw only this tree, counted from 1.")] = None,
-    width: Annotated[int | None, typer.Option(min=1, help="Width; wider trees are drawn sideways.")] = None,
-    scale: Annotated[float, typer.Option(min=0.1, max=20, help="Scale of PNG pictures.")] = 2.0,
+    width: Annotated[
+        int | None, typer.Option(min=1, help="Width of text; wider trees are drawn sideways.")
+    ] = None,
+    scale: Annotated[
+        float | None, typer.Option(min=0.1, max=20, help=f"Scale of PNG pictures. Default: {SCALE:g}.")
+    ] = None,
     skip_broken: SkipBroken = False,
 ) -> None:
     """Draw trees or dependency arcs in the terminal, as SVG or as PNG."""
@@ -66,8 +71,11 @@ def draw(
     from eigenparse.batch.draw import draw as draw_trees
 
     chosen = form or (Picture.svg if folder is not None and out is None else _form_of(out))
+    for flag, given, of in (("--width", width, Picture.text), ("--scale", scale, Picture.png)):
+        if given is not None and chosen is not of:
+            raise OptionError(f"{flag} changes nothing with --format {chosen.value}; leave it out")
     columns = width or (shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPE_WIDTH)
-    canvas = Canvas(chosen.value, columns, scale, number, folder)
+    canvas = Canvas(chosen.value, columns, scale or SCALE, number, folder)
     draw_trees(trees, out, canvas, arcs=arcs, skip_broken=skip_broken)
 
 

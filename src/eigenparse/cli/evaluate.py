@@ -7,7 +7,7 @@ import typer
 
 from eigenparse.cli.app import READ, app, verb
 from eigenparse.cli.checks import WAIT
-from eigenparse.cli.options import Cluster, Jobs, Wait
+from eigenparse.cli.options import Cluster, Drop, Jobs, Wait
 
 EXAMPLES = """
 Examples:
@@ -52,9 +52,7 @@ def evaluate(
             help="Treat tags such as N-D as different from N. Default: if the prediction has such tags.",
         ),
     ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option(help="Ignore words and brackets with this label. May be repeated.")
-    ] = None,
+    drop: Drop = None,
     rate: Annotated[int, typer.Option(min=1, help="Sampling rate of .phn files in Hz.")] = 16_000,
     calibration: Annotated[
         bool,
@@ -67,12 +65,6 @@ def evaluate(
     jobs: Jobs = 1,
 ) -> None:
     """Score predictions against gold data."""
-    if calibration:
-        from eigenparse.batch.evaluate_calibration import calibration_lines
-
-        for text in calibration_lines(gold, guess):
-            typer.echo(text, nl=False)
-        return
     from eigenparse.batch import evaluate as batch
     from eigenparse.work.work import Where
 
@@ -80,5 +72,11 @@ def evaluate(
         gold, guess, compare, params, strict, cutoff, per_sentence, per_label, as_json, seed, resamples, train,
         keep_tag_suffix, tuple(drop or ()), rate,
     )  # fmt: skip
+    if calibration:
+        from eigenparse.batch.evaluate_calibration import calibration_lines
+
+        for text in calibration_lines(request, format_name):
+            typer.echo(text, nl=False)
+        return
     for text in batch.evaluate(request, format_name, Where(jobs, cluster, wait=wait)):
         typer.echo(text, nl=False)

@@ -13,7 +13,7 @@ from eigenparse import __version__
 from eigenparse.cli.app import app
 from eigenparse.cli.signals import answer_signals
 from eigenparse.cli.streams import replace_closed_streams
-from eigenparse.errors import EigenparseError
+from eigenparse.errors import EigenparseError, OptionError
 from eigenparse.work.progress import tell
 
 ENDINGS = {128 + signal.SIGINT: "interrupted", 128 + signal.SIGTERM: "terminated"}  # by exit code
@@ -39,6 +39,15 @@ def complain(sentence: str, code: int) -> int:
     """One sentence on standard error; the exit code to end with."""
     tell(sentence)
     return code
+
+
+def refuse_empty(words: list[str]) -> None:
+    """OptionError for an empty argument, which a path would take for this folder."""
+    for number, word in enumerate(words, start=1):
+        if not word.strip():
+            raise OptionError(
+                f"argument {number} is empty; give a file or a text there (a variable of the shell may be unset)"
+            )
 
 
 def register(words: list[str]) -> None:
@@ -71,6 +80,7 @@ def main() -> None:
     try:
         answer_signals(last_words)
         gc.set_threshold(FEW_CYCLES)
+        refuse_empty(sys.argv[1:])
         register(sys.argv[1:])
         app()
     except EigenparseError as problem:

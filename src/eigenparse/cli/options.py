@@ -10,8 +10,9 @@ import typer
 
 from eigenparse.cli.app import FOLDER, READ, WRITTEN
 from eigenparse.cli.checks import WAIT
+from eigenparse.cli.texts import no_model
 from eigenparse.corpus.cleaning import HELP
-from eigenparse.errors import OptionError
+from eigenparse.errors import ModelFileError, OptionError
 
 if TYPE_CHECKING:
     from eigenparse.experiments.treebanks import Corpus
@@ -72,6 +73,8 @@ def asks(function: Callable[..., Asked]) -> Callable[..., None]:
     @functools.wraps(function)
     def done(**values: Any) -> None:
         where = {name: values.pop(name) for name in RUNNING}
+        if values.get("folder") is not None and where["out"] is not None:
+            raise OptionError("--folder gets a file for each input, --out one for all; leave one of them out")
         run(function.__name__, *function(**values), **where)
 
     done.__signature__ = own.replace(parameters=[*own.parameters.values(), *more])  # type: ignore[attr-defined]
@@ -87,7 +90,10 @@ def run(
     from eigenparse.models.registry import kind_of, verb_of
     from eigenparse.work.work import Where
 
-    function = verb_of(model, verb)
+    try:
+        function = verb_of(model, verb)
+    except ModelFileError as problem:
+        raise no_model(problem, verb, model, asked) from None
     announce_first_use(kind_of(model))
     write_chunks(function(model, asked, Where(jobs, cluster, wait=wait)), out)
 

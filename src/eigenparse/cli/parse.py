@@ -24,9 +24,9 @@ Examples:
 
   eigenparse parse en --constraints partial.txt
 
-  eigenparse parse en letter.txt --ask --output corrected.ptb
+  eigenparse parse en letter.txt --ask --out corrected.ptb
 
-  eigenparse parse english.model --kbest 5 --jobs 2 sentences.txt --output trees.ptb
+  eigenparse parse english.model --kbest 5 --jobs 2 sentences.txt --out trees.ptb
 """
 
 
@@ -55,7 +55,11 @@ class Combination(StrEnum):
     sum = "sum"
 
 
-Model = Annotated[Path, typer.Argument(metavar="[MODEL|TEXT]", help="Model file, or en (bundled)."), READ]
+Model = Annotated[
+    Path,
+    typer.Argument(metavar="[MODEL|TEXT]", help="Model file; bundled: en, and en-ud for dependencies."),
+    READ,
+]
 Source = Annotated[
     Path,
     typer.Argument(metavar="[FILE|-|TEXT]", help="Text, tokens, trees or CoNLL-U; the format is recognised."),
@@ -80,7 +84,7 @@ Memory = Annotated[int | None, typer.Option(min=1, metavar="MB", help="Memory li
 Threads = Annotated[int, typer.Option(min=0, metavar="N", help="Threads or processes; 0 for all cores.")]
 Output = Annotated[
     Path | None,
-    typer.Option("--output", "-o", help="Output file; it is written completely or not at all."),
+    typer.Option("--out", "-o", help="Output file; it is written completely or not at all."),
     WRITTEN,
 ]
 Constraints = Annotated[
@@ -88,8 +92,19 @@ Constraints = Annotated[
     typer.Option(help="File of sentences with known brackets, such as: (NP the old man) the boats."),
     READ,
 ]
+KeepTagSuffix = Annotated[
+    bool | None,
+    typer.Option(
+        "--keep-tag-suffix/--no-keep-tag-suffix",
+        help="Refuse a grammar that was trained otherwise. Default: as it was trained.",
+    ),
+]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option(help="For trees: leave out the words below nodes with this label. May be repeated."),
+]
 Ask = Annotated[
-    bool, typer.Option("--ask", help="Correct trees interactively; accepted ones are added to --output.")
+    bool, typer.Option("--ask", help="Correct trees interactively; accepted ones are added to --out.")
 ]
 
 
@@ -109,8 +124,10 @@ def parse(
     max_length: MaxLength = None,
     memory: Memory = None,
     jobs: Threads = 1,
-    output: Output = None,
+    out: Output = None,
     constraints: Constraints = None,
+    keep_tag_suffix: KeepTagSuffix = None,
+    drop: Drop = None,
     ask: Ask = False,
     cluster: Cluster = None,
     wait: Wait = WAIT,
@@ -118,30 +135,36 @@ def parse(
     """Parse sentences into trees.
 
     Each sentence gives one tree, in order; an empty line stays empty.  Plain text is first split into sentences and
-    tokens, unless it is tokenised already.  For trees and CoNLL-U, only the words are used.  The default model is the
-    bundled English one.
+    tokens, unless it is tokenised already.  For trees and CoNLL-U, only the words are used.  The default model is en,
+    the bundled grammar of English; en-ud, a dependency parser, writes CoNLL-U.
+
+    With --kbest, each line has the score that orders the list, the probability of the tree given the sentence, and the
+    tree, separated by tabs; an empty line ends each list.  A grammar with a judge, such as en, orders by the judge's
+    score, which may differ from the order of probability.
     """
     from eigenparse.batch.requests import ParseRequest
     from eigenparse.models.registry import named
 
     model, source, text = arguments(model, source)
-    given = {"tagged": tagged, "tokens": tokens, "raw": raw, "raw-lines": raw_lines}
+    given = {"tagged": tagged, "drop": bool(drop), "tokens": tokens, "raw": raw, "raw-lines": raw_lines}
     asked = ParseRequest(
         source=source,
         text=text,
         tagged=tagged,
         reading=reading_of(given, constraints is not None, source, text),
         kbest=kbest,
-        form=form.value if form else default_form(text, output),
+        form=form.value if form else default_form(text, out),
         decoder=decoder.value if decoder else None,
         combination=combination.value if combination else None,
         threshold=threshold,
         max_length=max_length,
         memory=None if memory is None else memory * 1_000_000,
-        output=output,
+        output=out,
         constraints=constraints,
+        keep_tag_suffix=keep_tag_suffix,
+        drop=tuple(drop or ()),
     )
     if ask:
         named("eigenparse.batch.ask:ask")(model, asked)
     else:
-        run("parse", model, asked, output, jobs, cluster, wait)
+        run("parse", model, asked, out, jobs, cluster, wait)

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from eigenparse.cli.app import READ, WRITTEN, app, verb
-from eigenparse.cli.options import Seed, run
+from eigenparse.cli.app import READ, app, verb
+from eigenparse.cli.options import Out, Seed, run
 
 EXAMPLES = """
 Examples:
@@ -37,11 +37,9 @@ def sample(
     project: Annotated[
         bool, typer.Option("--project", help="For a signed model, draw from the nearest distribution.")
     ] = False,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Output file. Default: standard output."), WRITTEN
-    ] = None,
+    out: Out = None,
 ) -> None:
     """Draw random trees or sequences from a model, one per line; from signed tensors only with --project."""
     from eigenparse.batch.requests import SampleRequest
 
-    run("sample", model, SampleRequest(n, seed, max_words, length, words, project), output)
+    run("sample", model, SampleRequest(n, seed, max_words, length, words, project), out)

@@ -2,8 +2,9 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
-from eigenparse.errors import OptionError
+from eigenparse.errors import ModelFileError, OptionError
 
 
 def is_text(argument: str) -> bool:
@@ -20,6 +21,25 @@ def arguments(model: Path, source: Path) -> tuple[Path, Path, str | None]:
     return model, source, None
 
 
+def no_model(problem: ModelFileError, verb: str, model: Path, asked: Any) -> ModelFileError:
+    """The complaint about a file that is no model, with what was probably meant.  asked: a record with source(s)."""
+    from eigenparse.models.container import model_kind
+
+    source = str((getattr(asked, "sources", None) or [getattr(asked, "source", "-")])[0])
+    said = str(problem).partition(";")[0]
+    if source == "-" and verb == "parse":
+        return ModelFileError(
+            f"{said}; name a model before it, as in `eigenparse parse en {model}`"
+            if model.is_file()
+            else f"{said}; give a sentence in quotation marks, a text as `eigenparse parse en FILE`, or a model file"
+        )
+    try:
+        model_kind(source)
+    except ModelFileError:
+        return problem
+    return ModelFileError(f"{said}; the model comes first: `eigenparse {verb} {source} {model}`")
+
+
 def default_form(text: str | None, output: Path | None) -> str:
     """A picture for a sentence typed at a terminal, brackets for everything else."""
     return "text" if text is not None and output is None and sys.stdout.isatty() else "brackets"
@@ -27,13 +47,15 @@ def default_form(text: str | None, output: Path | None) -> str:
 
 def reading_of(given: dict[str, bool], constrained: bool, source: Path, text: str | None) -> str:
     """How ``parse`` reads its input; OptionError if its options exclude each other.  given: those about reading."""
-    from eigenparse.batch.requests import AUTO
+    from eigenparse.batch.requests import AUTO, RAW, RAW_LINES, TOKENS
 
-    if constrained and (text is not None or str(source) != "-" or given["tagged"]):
-        raise OptionError("--constraints FILE holds the sentences too; leave out --tagged and other input")
+    if constrained and (text is not None or str(source) != "-" or given["tagged"] or given["drop"]):
+        raise OptionError(
+            "--constraints FILE holds the sentences too; leave out --tagged, --drop and other input"
+        )
     if text is not None and given["tagged"]:
         raise OptionError("--tagged needs a file with one sentence per line; put the tagged text into one")
-    chosen = [name for name, wanted in given.items() if wanted and name != "tagged"]
+    chosen = [name for name in (TOKENS, RAW, RAW_LINES) if given[name]]
     if len(chosen) > 1:
         raise OptionError(f"--{chosen[0]} and --{chosen[1]} exclude each other; leave one out")
     if given["tagged"] and chosen:

@@ -148,7 +148,8 @@ def _error(kind: int, line: int, source: str) -> FormatError:
 def _refuse_other_kinds(content: bytes, source: str) -> None:
     """FormatError with the kind of a file that does not look like trees."""
     head = content[:HEAD]
-    if not may_be_trees(head) and (kind := recognise(head)) != "trees":
+    kind = recognise(head)
+    if kind == "code" or (kind != "trees" and not may_be_trees(head)):
         raise misplaced(kind, source, "bracketed trees")
 
 

@@ -73,6 +73,28 @@ def _kept(treebank: Treebank, clean: IntVector, into: IntVector, symbols: tuple[
     return Normalised(clean_trees, kept, len(treebank) - kept.size)
 
 
+def without_editorial(treebank: Treebank, options: Normalisation = DEFAULT) -> Treebank:
+    """The same rows, in which words below nodes that normalisation removes are empty elements."""
+    names = tuple(map(strip_label, treebank.labels))
+    gone = _marked(names, options.dropped)[treebank.label]
+    marginal = _marked(names, options.marginal)[treebank.label]
+    if not (gone | marginal).any():
+        return treebank
+    top = treebank.parent < 0
+    above = np.where(top, np.arange(top.size), treebank.parent)
+    root = _marked(names, options.roots)[treebank.label]
+    for _ in range(int(np.diff(treebank.offsets).max())):  # a step is a generation
+        before = (int(gone.sum()), int(top.sum()))
+        top = top | (top & root)[above]
+        gone = gone | gone[above] | (marginal & top)
+        if before == (int(gone.sum()), int(top.sum())):
+            break
+    symbols = {label: k for k, label in enumerate(treebank.labels)}
+    empty = symbols.setdefault("-NONE-", len(symbols))
+    label = np.where(gone & (treebank.word >= 0), empty, treebank.label).astype(np.int32)
+    return replace(treebank, label=label, labels=tuple(symbols))
+
+
 def without_tag_suffix(treebank: Treebank) -> tuple[Treebank, str]:
     """The same trees with tags cut as phrase labels are, and the most frequent tag that was cut ("" for none)."""
     tags = np.flatnonzero(treebank.word >= 0)

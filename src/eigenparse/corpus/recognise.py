@@ -17,6 +17,9 @@ NAMES = {
     "table": "a table",
     "spaced": "CoNLL-U with blanks between its columns",
     "square": "trees in square brackets",
+    "partial": "partial trees, with brackets around some phrases",
+    "code": "source code",
+    "subtitles": "a file of subtitles",
     "numbers": "a table of numbers, as files of word vectors are",
     "phones": "a phone alignment",
     "json": "JSON",
@@ -39,6 +42,9 @@ REMEDIES = {
     "table": "take its column of text out, one sentence per line",
     "spaced": "separate its ten columns by tabs",
     "square": "write (S (NP ...)), with round brackets and a tag over each word",
+    "partial": "`eigenparse parse MODEL --constraints FILE` keeps such brackets",
+    "code": "give text or trees in a language that people speak",
+    "subtitles": "leave out the lines of numbers and times",
     "numbers": "give text or trees",
     "phones": "`eigenparse train phones` reads alignments beside recordings, `eigenparse evaluate` scores them",
     "json": "give the text itself, one sentence per line",
@@ -114,7 +120,7 @@ def refuse_bytes(head: bytes, source: str) -> None:
         raise misplaced(kind, source, "text")
 
 
-NO_PROSE = ("trees", "conllu", "columns", "phones", "json", "markup")
+NO_PROSE = ("trees", "partial", "conllu", "columns", "phones", "json", "markup", "subtitles")
 
 
 def refuse_no_prose(lines: Sequence[str], source: str) -> None:
@@ -145,6 +151,10 @@ def recognise_lines(lines: Sequence[str]) -> str:
         return "markup"
     if first[:1] in "{[" and _is_json(first, filled):
         return "json"
+    if _is_partial(body):
+        return "partial"
+    if _is_code(filled):
+        return "code"
     if _TREE.match("\n".join(body[:2])):  # a root label may stand on a line alone
         return "trees"
     if _is_columns(lines):
@@ -210,14 +220,51 @@ def _is_numbers(lines: Sequence[str]) -> bool:
     return bool(rows) and whole and any("." in value for value in values)
 
 
+_PHRASE = re.compile(
+    r"\((?:SBARQ?|SINV|SQ|S|WH(?:NP|PP|ADVP|ADJP)|NP|VP|PP|ADJP|ADVP|PRN|PRT|QP|FRAG|INTJ|NML|CONJP|IP|CP)"
+    r"(?:-[A-Z0-9-]+)?\s+[^\s()]"
+)
+_CODE = re.compile(
+    r"""\#!/ | (?:import\s[\w.]+(?:\sas\s\w+)?|from\s[\w.]+\simport\s.*)$ | (?:async\sdef|def|class)\s\w.*:$
+    | (?:if|for|while|elif|with|try|else|except)\b.*:$ | (?:\#include|\#define|package|using|namespace)\s\S+;?$
+    | (?:public|private|static|const|let|var|function|export|fn|func)\s\w.*[;{})]$ | .*(?:[{}]|[)\]}]\s*;)$
+    | [\w.\[\]]+(?::\s\w+)?\s*[-+*/|]?=\s*(?:\S+|\S.*[)\]}"';,\\])$ | [\w.]+\(.*\)$
+    | (?:return|raise|yield)\s.*[\w)\]"'](?<![.!?])$
+    | \((?:defun|define|defvar|let|setq|ns|lambda)\s""",
+    re.VERBOSE,
+)
+_TIMES = re.compile(r"(?:\d+:)?\d+:\d+[,.]\d+ +--> +(?:\d+:)?\d+:\d+[,.]\d+")
+
+
+def _is_partial(lines: Sequence[str]) -> bool:
+    """Whether half of the lines or more have words beside or directly inside a bracket with a phrase's label."""
+    marked = [line for line in lines if line.count("(") == line.count(")") and _PHRASE.search(line)]
+    return 2 * len(marked) >= len(lines) and 2 * sum(map(_has_bare_words, marked)) > len(lines)
+
+
+def _has_bare_words(line: str) -> bool:
+    """Whether words stand outside all brackets, or several in one."""
+    parts = re.split(r"[()]", re.sub(r"\([^\s()]*", "(", line.strip()))
+    return bool(parts[0] or parts[-1]) or any(len(part.split()) > 1 for part in parts)
+
+
+def _is_code(lines: Sequence[str]) -> bool:
+    """Whether two lines or more, and a third of all, look like a programming language."""
+    marked = sum(_CODE.match(line.strip()) is not None for line in lines)
+    return marked > 1 and 3 * marked >= len(lines)
+
+
 _DATA: dict[str, Callable[[Sequence[str]], bool]] = {
-    "spaced": lambda lines: all(map(_SPACED.fullmatch, lines[:-1] or lines)),
+    "spaced": lambda lines: lines[0][:1] in "01" and all(map(_SPACED.fullmatch, lines[:-1] or lines)),
     "table": _is_table,
     "tagged": _is_tagged,
     "square": lambda lines: (
-        bool(_SQUARE.match(lines[0])) and sum(line.count("[") - line.count("]") for line in lines) == 0
+        bool(_SQUARE.match(lines[0]))
+        and sum(line.count("[") - line.count("]") for line in lines) == 0
+        and 2 * sum(line.lstrip().startswith("[") for line in lines) >= len(lines)
     ),
     "numbers": _is_numbers,
+    "subtitles": lambda lines: 6 * sum(map(bool, map(_TIMES.match, lines))) > len(lines),
 }
 _ATTACHED = re.compile(
     r"""[^\W\d_][,;:!?](?:\s|$) | [^\W\d_]{2}[.]$ | [^\W_]n['’]t\b | [^\W_]['’](?:s|re|ve|ll|m|d)\b | ["(]\w""",

@@ -8,11 +8,13 @@ unary         a bracket too many or too few over a span that both sides have
 attachment    the same label begins (or ends) at the same place, and reaches too far or not far enough
 coordination  such a bracket, where the phrase that moved contains or follows a conjunction
 tag           a single-word phrase whose tag differs
+unknown word  a bracket that begins or ends at a wrongly tagged word that was not in the training data, if that is known
 structure     everything else
 """
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Container
+from dataclasses import dataclass, field, replace
 
 from eigenparse.arrays import BoolVector, LongVector
 from eigenparse.corpus.columns import Treebank
@@ -23,6 +25,7 @@ from eigenparse.evaluate.spans import Brackets, match_brackets
 from eigenparse.evaluate.words import OK, match_words
 
 RIGHT = "right"
+UNKNOWN = "unknown word"
 CONJUNCTIONS = frozenset(["CC", "CONJ", "CCONJ", "KON"])
 # Shown as "attachment: PP" and so on; others as "other".
 MOVED = ("PP", "SBAR", "S", "NP", "VP", "ADVP", "ADJP")
@@ -42,13 +45,18 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class SentenceErrors:
-    """The brackets of one sentence on both sides, and the words whose tags differ: (word, gold tag, guessed tag)."""
+    """The brackets of one sentence on both sides, and the words whose tags differ: (word, gold tag, guessed tag).
+
+    n_unknown: counted words that were not in the training data.  unknown: those of them whose tags differ.
+    """
 
     number: int
     scored: bool
     gold: tuple[Mark, ...]
     guess: tuple[Mark, ...]
     tags: tuple[tuple[str, str, str], ...]
+    n_unknown: int = 0
+    unknown: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def matched(self) -> int:
@@ -72,12 +80,19 @@ class ErrorReport:
     """All sentences, and tables over the scored ones.
 
     classes: error class -> number of missing and superfluous brackets.  labels, tags: (gold, guess) -> number.
+    unknown: the same as tags for words that were not in the training data, n_unknown of them in all.
     """
 
     sentences: tuple[SentenceErrors, ...]
     classes: Counter[str] = field(default_factory=Counter)
     labels: Counter[tuple[str, str]] = field(default_factory=Counter)
     tags: Counter[tuple[str, str]] = field(default_factory=Counter)
+    unknown: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @property
+    def n_unknown(self) -> int:
+        """Words of scored sentences that were not in the training data."""
+        return sum(one.n_unknown for one in self.sentences if one.scored)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +126,10 @@ class _Side:
         return [(self.trees.words[w], self.trees.labels[a], n > 0) for w, a, n in rows if w >= 0]
 
 
-def find_errors(pair: PairedFiles, params: EvalbParams = COLLINS) -> ErrorReport:
-    """Every difference between the guessed and the gold trees."""
+def find_errors(
+    pair: PairedFiles, params: EvalbParams = COLLINS, known: Container[str] | None = None
+) -> ErrorReport:
+    """Every difference between the guessed and the gold trees.  known: the words of the training data."""
     lines = pair.gold, pair.guess
     found = match_words(lines[0].treebank, lines[1].treebank, params, strict=False)
     brackets, symbols = both_brackets(*lines, found, params, strict=False)
@@ -124,20 +141,36 @@ def find_errors(pair: PairedFiles, params: EvalbParams = COLLINS) -> ErrorReport
         )
     )
     scored = (found.status == OK) & ~lines[0].broken & ~lines[1].broken
-    report = ErrorReport(tuple(_sentence(s, gold, guess, bool(scored[s])) for s in range(scored.size)))
+    report = ErrorReport(tuple(_sentence(s, gold, guess, bool(scored[s]), known) for s in range(scored.size)))
     for one in report.sentences:
         if one.scored:
             _count(one, report)
     return report
 
 
-def _sentence(s: int, gold: _Side, guess: _Side, scored: bool) -> SentenceErrors:
+def _sentence(
+    s: int, gold: _Side, guess: _Side, scored: bool, known: Container[str] | None
+) -> SentenceErrors:
     words, others = gold.leaves(s), guess.leaves(s)
     counted = [tag for _, tag, counts in words if counts]
     marks = _classified(gold.marks(s), guess.marks(s), counted)
-    pairs = zip(words, others) if len(words) == len(others) else ()
+    pairs = list(zip(words, others)) if len(words) == len(others) else []
     tags = tuple((word, tag, other) for (word, tag, _), (_, other, _) in pairs if tag != other)
-    return SentenceErrors(s + 1, scored, *marks, tags)
+    if known is None:
+        return SentenceErrors(s + 1, scored, *marks, tags)
+    kept = [(word, tag, other) for (word, tag, counts), (_, other, _) in pairs if counts]
+    new = {k for k, (word, _, _) in enumerate(kept) if word not in known}
+    wrong = {k for k in new if kept[k][1] != kept[k][2]}
+    gold_marks, guess_marks = (tuple(_at_unknown(mark, wrong) for mark in side) for side in marks)
+    unknown = tuple(kept[k] for k in sorted(wrong))
+    return SentenceErrors(s + 1, scored, gold_marks, guess_marks, tags, len(new), unknown)
+
+
+def _at_unknown(mark: Mark, wrong: set[int]) -> Mark:
+    """A bracket, of its own class if it is wrong and has a wrongly tagged unknown word at an end."""
+    if mark.verdict == RIGHT or not wrong & {mark.start, mark.end - 1}:
+        return mark
+    return replace(mark, verdict=UNKNOWN)
 
 
 def _classified(
@@ -200,3 +233,5 @@ def _count(one: SentenceErrors, report: ErrorReport) -> None:
             report.labels["none", label] += 1
     for _, tag, other in one.tags:
         report.tags[tag, other] += 1
+    for _, tag, other in one.unknown:
+        report.unknown[tag, other] += 1

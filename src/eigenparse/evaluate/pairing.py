@@ -4,14 +4,17 @@ Files with one tree per line are paired line by line, as EVALB does, so that an 
 keeps its place; trees that spread over lines are paired one by one.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from eigenparse.corpus.brackets import parse_trees, take_trees
+from eigenparse.corpus.cleaning import normalisation_by, strip_label
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.files import read_bytes
+from eigenparse.corpus.normalise import without_editorial, without_tag_suffix
 from eigenparse.errors import DataError
 from eigenparse.evaluate.brackets import BracketScores, score_lines
 from eigenparse.evaluate.evalb_params import COLLINS, EvalbParams
@@ -29,6 +32,23 @@ class PairedFiles:
     def score(self, *, params: EvalbParams = COLLINS, strict: bool = False) -> BracketScores:
         """The scores of the guessed sentences."""
         return score_lines(self.gold, self.guess, params=params, strict=strict)
+
+
+def comparable(
+    pair: PairedFiles, *, keep_tag_suffix: bool | None = None, drop: Sequence[str] = ()
+) -> PairedFiles:
+    """The same sentences without what annotators add and no parser gives: editorial nodes and suffixes of tags.
+
+    keep_tag_suffix: whether N-D and N are different tags; None: if the guess has such tags.  drop: more labels whose
+    nodes count as absent, with everything below.
+    """
+    options = normalisation_by(drop=drop)
+    gold, guess = (without_editorial(side.treebank, options) for side in (pair.gold, pair.guess))
+    how = pair.how
+    if not (without_tag_suffix(guess)[1] if keep_tag_suffix is None else keep_tag_suffix):
+        (gold, cut), (guess, _) = without_tag_suffix(gold), without_tag_suffix(guess)
+        how += f"; gold tags without their suffixes, {cut} as {strip_label(cut)}" if cut else ""
+    return PairedFiles(replace(pair.gold, treebank=gold), replace(pair.guess, treebank=guess), how)
 
 
 @dataclass(frozen=True, slots=True)

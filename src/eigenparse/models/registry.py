@@ -54,7 +54,8 @@ class Kind:
     face: "module:function" from the model to what ``eigenparse.load`` returns, None for the model itself.
     packer: "module:function" from the model to a smaller model and the kind of its file, or to None where it cannot
     be packed; None for kinds that are always written in full.
-    kernels: a module of kernels; if it has compiled files, the kind was used before on this machine.
+    kernels: a module of kernels; if it has compiled files, the kind was used before on this machine.  learning: the
+    same for its learner, where that has kernels of its own.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Kind:
     face: str | None = None
     packer: str | None = None
     kernels: str | None = None
+    learning: str | None = None
 
 
 # The record of each built-in kind.
@@ -81,6 +83,14 @@ BUILT_IN = {
     "reranker": "eigenparse.models.dependency.kind:RERANKER",
     "vectors": "eigenparse.models.vectors.kind:VECTORS",
     "phones": "eigenparse.models.speech.kind:PHONES",
+}
+# How a sentence names what a model cannot do, where the verb alone would not be English.
+DOING = {
+    "perplexity": "give a perplexity",
+    "merge": "be merged",
+    "plot": "be plotted",
+    "sample": "be sampled from",
+    "guide": "guide trees by arcs",
 }
 _REGISTERED: dict[str, Kind] = {}
 
@@ -147,10 +157,10 @@ def verb_of(path: str | Path, verb: str) -> Any:
     """The function that does a verb for the kind of model in a file; OptionError if the kind cannot."""
     kind = kind_of(path)
     if verb not in kind.verbs:
-        able = dict.fromkeys(f"`eigenparse {one.trainer}`" for one in kinds() if verb in one.verbs)
+        *able, last = dict.fromkeys(f"`eigenparse {one.trainer}`" for one in kinds() if verb in one.verbs)
         raise OptionError(
-            f"{path}: holds {kind.title} (kind {kind.name!r}), which cannot {verb}; "
-            f"use a model that {' or '.join(able)} wrote"
+            f"{path}: holds {kind.title} (kind {kind.name!r}), which cannot {DOING.get(verb, verb)}; "
+            f"use a model that {', '.join(able)}{' or ' if able else ''}{last} wrote"
         )
     return named(kind.verbs[verb])
 

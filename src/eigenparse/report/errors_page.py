@@ -12,7 +12,7 @@ from string import Template
 from typing import Any
 
 from eigenparse.corpus.columns import Treebank
-from eigenparse.evaluate.errors import RIGHT, ErrorReport, Mark, SentenceErrors
+from eigenparse.evaluate.errors import RIGHT, UNKNOWN, ErrorReport, Mark, SentenceErrors
 
 MOST_ROWS = 30  # of a table of confusions
 
@@ -76,7 +76,7 @@ def _sentence(s: int, gold: Treebank, guesses: list[Guess]) -> dict[str, Any]:
 
 def _classes(errors: SentenceErrors) -> set[str]:
     found = {mark.verdict for mark in (*errors.gold, *errors.guess) if mark.verdict != RIGHT}
-    return found | ({"tags"} if errors.tags else set())
+    return found | ({"tags"} if errors.tags else set()) | ({UNKNOWN} if errors.unknown else set())
 
 
 def _nested(
@@ -110,7 +110,9 @@ def _tables(guess: Guess) -> str:
     total = sum(errors.classes.values())
     rows = [(name, n, f"{100 * n / total:.1f} %") for name, n in errors.classes.most_common()]
     parts = [_table(f"{guess.name}: error classes", ("class", "brackets", "share"), rows)]
-    for title, counts in (("labels", errors.labels), ("tags", errors.tags)):
+    confused = [("labels", errors.labels), ("tags", errors.tags)]
+    confused += [("tags of unknown words", errors.unknown)] if errors.n_unknown else []
+    for title, counts in confused:
         common = [(a, b, n) for (a, b), n in counts.most_common(MOST_ROWS)]
         parts.append(_table(f"{guess.name}: {title} confused", ("gold", "guess", "times"), common))
     return "".join(parts)

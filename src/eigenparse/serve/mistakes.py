@@ -9,15 +9,17 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 
 from eigenparse.serve.refusal import Refusal, internal, problem
+from eigenparse.serve.schema import ParseOne
 
 SEE = "see /docs for examples"
 SHAPES = ("string_type", "list_type", "model_attributes_type")
+GIVEN = ("sentence", "sentences", "text")  # of which a request has one, where it may have any
 NAMES = ("Limited",)  # of models, which are no parts of a request
 WORDS = {
     "missing": "is missing",
     "too_short": "is empty",
     "extra_forbidden": "is not known here",
-    "string_type": "should be a text or a list of tokens",
+    "string_type": "should be a text",
     "list_type": "should be a list",
     "string_unicode": "holds half a character (a lone surrogate)",
 }
@@ -60,15 +62,22 @@ def in_words(found: Sequence[dict[str, Any]], content_type: str | None) -> str:
     """
     error = next((one for one in found if one["type"] not in SHAPES), found[0])
     source, *rest = error["loc"]
-    if source == "body" and len(rest) <= 1:
+    if source == "body" and (not rest or (len(rest) == 1 and error["type"] == "model_attributes_type")):
         return _whole_body(content_type)
-    inner = rest[1:] if source == "body" else rest
+    shape = rest[0] if source == "body" and len(rest) > 1 and rest[0] in GIVEN else None
+    inner = rest if shape is None else rest[1:]
     tokens = any(str(part).startswith("list[") for part in inner)
     place = ".".join(
         str(part) for part in inner if isinstance(part, int) or (part.isidentifier() and part not in NAMES)
     )[:200]
     if error["type"] == "string_pattern_mismatch":
         return f"{place} is empty or holds a blank; a token is a word" if tokens else f"{place} is empty"
+    if error["type"] == "extra_forbidden" and shape in GIVEN and place in GIVEN:
+        return f"{place} and {shape} exclude each other; send one of them"
+    if error["type"] == "extra_forbidden" and shape in GIVEN and place in ParseOne.model_fields:
+        return f"{place} does not go with {shape}"
+    if error["type"] == "string_type" and any(one["type"] == "list_type" for one in found):
+        return f"{place} should be a text or a list of tokens"
     said = WORDS.get(error["type"]) or error["msg"].removeprefix("Input ").removeprefix("String ")
     return f"{place} {said}"
 

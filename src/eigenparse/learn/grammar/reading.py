@@ -13,6 +13,7 @@ from eigenparse.corpus.brackets import join_treebanks, notes, read_trees_report
 from eigenparse.corpus.cleaning import HELP, Normalisation, normalisation_by
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.normalise import normalise, normalise_report
+from eigenparse.corpus.pick import pick_trees
 from eigenparse.errors import DataError, OptionError
 from eigenparse.learn.grammar.shards import Shards, cut_shards
 from eigenparse.learn.options import option
@@ -20,10 +21,15 @@ from eigenparse.learn.options import option
 
 @dataclass(frozen=True, slots=True)
 class ReadTrees(Treebank):
-    """Trees of files.  notes: sentences about what was left out.  normalisation: how they were cleaned."""
+    """Trees of files.
+
+    notes: sentences about what was left out.  normalisation: how they were cleaned.  raw: the same trees before that,
+    where they are scored by.
+    """
 
     notes: tuple[str, ...] = field(default=(), metadata={"fingerprint": False})
     normalisation: Normalisation = Normalisation()
+    raw: Treebank | None = field(default=None, metadata={"fingerprint": False})
 
 
 @dataclass(frozen=True)
@@ -48,9 +54,11 @@ class TreeReading:
         0.5, "Weight of --guided trees; other trees have weight 1.", low=0.0, idle={"guided": ((),)}
     )
 
-    def gold(self, path: str | Path) -> Treebank | Shards:
-        """Trees to score on."""
-        return replace(self, guided=()).read([path])
+    def gold(self, path: str | Path) -> ReadTrees:
+        """Trees to score on, in memory."""
+        reading = read_trees_report([path], skip_broken=self.skip_broken)
+        normalisation = normalisation_by(self.keep_tag_suffix, self.drop)
+        return cleaned_trees(reading.treebank, normalisation, notes(reading), f"{path}: ", keep_raw=True)
 
     def read(self, sources: Sequence[str | Path]) -> Treebank | Shards:
         """The trees of files; with ``out_of_core`` the positions of their shards, unless there is only one."""
@@ -73,7 +81,12 @@ class TreeReading:
 
 
 def cleaned_trees(
-    treebank: Treebank, normalisation: Normalisation, told: Sequence[str] = (), name: str = ""
+    treebank: Treebank,
+    normalisation: Normalisation,
+    told: Sequence[str] = (),
+    name: str = "",
+    *,
+    keep_raw: bool = False,
 ) -> ReadTrees:
     """Trees as they are learnt from; DataError if none is left.  told: notes so far.  name: of the file."""
     cleaned = normalise_report(treebank, options=normalisation)
@@ -81,7 +94,8 @@ def cleaned_trees(
         raise DataError(f"{name}no tree is left after normalisation; check that the trees have words")
     said = [f"left out {cleaned.n_removed} trees without words"] if cleaned.n_removed else []
     columns = {f.name: getattr(cleaned.treebank, f.name) for f in fields(Treebank)}
-    return ReadTrees(**columns, notes=(*told, *said), normalisation=normalisation)
+    raw = pick_trees(treebank, cleaned.kept) if keep_raw else None
+    return ReadTrees(**columns, notes=(*told, *said), normalisation=normalisation, raw=raw)
 
 
 def read_guided(paths: Sequence[Path], weight: float = 1.0) -> Treebank:

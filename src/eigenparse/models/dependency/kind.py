@@ -179,6 +179,7 @@ ARCS = Kind(
         "learnt": f"{_BATCH}.attachment:arcs_learnt",
     },
     kernels="eigenparse.kernels.dependency.arc_decoding",
+    learning="eigenparse.kernels.dependency.arc_training",
     face="eigenparse.api.dependency_parser:DependencyParser",
 )  # fmt: skip
 TREES = Kind(

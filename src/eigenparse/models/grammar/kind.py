@@ -221,7 +221,8 @@ GRAMMAR = Kind(
     },
     face="eigenparse.api.grammar:Grammar.of",
     packer="eigenparse.models.grammar.packed:packed",
-    kernels="eigenparse.kernels.grammar.tree",
+    kernels="eigenparse.kernels.grammar.chart",
+    learning="eigenparse.kernels.grammar.counts",
 )
 # What is unpacked is checked as a GRAMMAR (``PackedGrammar.from_parts``).
 PACKED = Kind(
@@ -236,5 +237,6 @@ PACKED = Kind(
     verbs=GRAMMAR.verbs,
     face=GRAMMAR.face,
     kernels=GRAMMAR.kernels,
+    learning=GRAMMAR.learning,
 )
 GRAMMARS = (GRAMMAR.name, PACKED.name)  # the kinds that are read as a ``LatentGrammar``
