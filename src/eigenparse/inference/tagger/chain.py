@@ -157,5 +157,4 @@ def label_marginals(
 
 def tag_ids(model: RefinementHMM | Tagger, sequences: Sequences, *, pruning: Pruning = PRUNING) -> IntVector:
     """The label with the largest marginal at every position, (T,)."""
-    best: IntVector = label_marginals(model, sequences, pruning=pruning).argmax(axis=1).astype(np.int32)
-    return best
+    return label_marginals(model, sequences, pruning=pruning).argmax(axis=1).astype(np.int32)
