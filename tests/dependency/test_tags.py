@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.dependency.toys import parsed_text, run, small, toy
 
-from eigenparse.corpus.folds import folds
+from eigenparse.corpus.pick import folds
 from eigenparse.errors import OptionError
 from eigenparse.inference.dependency.arcs import parse
 from eigenparse.inference.dependency.tags import with_predicted_tags

@@ -151,8 +151,7 @@ def check_heads(trees: Dependencies, *, source: str) -> Dependencies:
 
 def is_projective(trees: Dependencies) -> BoolVector:
     """(S,) whether each tree can be drawn without crossing arcs, the root arc included."""
-    flags: BoolVector = projective_flags(trees.head, trees.offsets)
-    return flags
+    return projective_flags(trees.head, trees.offsets)
 
 
 def projectivised(trees: Dependencies) -> tuple[Dependencies, int]:

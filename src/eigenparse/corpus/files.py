@@ -241,9 +241,9 @@ def _upto(stream: Readable, limit: int, path: Path) -> bytes:
     return b"".join(blocks)
 
 
-def read_text(path: str | Path, *, limit: int = LIMIT) -> str:
+def read_text(path: str | Path) -> str:
     """The content of a UTF-8 file as text; FormatError names the line that is not UTF-8."""
-    content = read_bytes(path, limit=limit)
+    content = read_bytes(path)
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as problem:

@@ -1,12 +1,13 @@
-"""Trees by their numbers: a treebank in, some of its trees out."""
+"""Parts of a corpus: trees by their numbers, trees in proportion to their weights, folds for jack-knifing."""
 
 from itertools import pairwise
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray, LongVector, as_ids, as_offsets
+from eigenparse.arrays import AnyArray, FloatArray, LongVector, as_ids, as_offsets
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.normalise import compact
+from eigenparse.errors import OptionError
 
 
 def pick_trees(treebank: Treebank, ids: LongVector) -> Treebank:
@@ -28,6 +29,15 @@ def in_proportion(weight: FloatArray, most: int) -> LongVector:
     ends = np.cumsum(weight)
     steps = np.linspace(0, ends[-1], min(weight.size, most), endpoint=False)
     return as_offsets(np.minimum(np.searchsorted(ends, steps, side="right"), weight.size - 1))
+
+
+def folds(n_sentences: int, n_folds: int) -> list[tuple[AnyArray, AnyArray]]:
+    """Numbers of the sentences to train on and of those to apply to, for each fold of consecutive sentences."""
+    if not 2 <= n_folds <= n_sentences:
+        raise OptionError(f"folds must be 2 to {n_sentences}, got {n_folds} instead")
+    edges = np.linspace(0, n_sentences, n_folds + 1).astype(int)
+    every = np.arange(n_sentences)
+    return [(np.concatenate([every[:a], every[b:]]), every[a:b]) for a, b in pairwise(edges)]
 
 
 def tokens_of(treebank: Treebank) -> list[list[str]]:

@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 from html import escape
 
-from eigenparse.corpus.columns import Treebank
+from eigenparse.corpus.columns import Label, Treebank
+from eigenparse.corpus.normalise import ROOT
 from eigenparse.draw.layout import Shape, arrange, display_width, shape_of
 from eigenparse.errors import DataError
 
@@ -103,3 +104,16 @@ def document(width: int, height: int, title: str, parts: list[str], *, style: st
     start = [head, f"<title>{escape(short)}</title>", f"<style>{STYLE}{style}</style>"]
     paper = f'<rect class="paper" width="{width}" height="{height}" rx="8"/>'
     return "\n".join([*start, paper, *parts, "</svg>", ""])
+
+
+def row_posteriors(labels: Sequence[Label], posterior: Sequence[float]) -> list[float]:
+    """Posteriors of the rows of an n-ary tree, its root included, from those of the binary tree.
+
+    labels, posterior: of one tree's binary rows in post-order.  Every label of a collapsed chain
+    gets the number of its row; intermediate rows are dropped.
+    """
+    rows: list[float] = []
+    for number, (label, value) in enumerate(zip(labels, posterior, strict=True)):
+        if not label.partial or number == len(labels) - 1:
+            rows += [float(value)] * len(label.chain)
+    return rows if labels[-1].chain[0] == ROOT else [*rows, 1.0]

@@ -128,8 +128,7 @@ class HMMDensity(
 
     def predict(self, X: Any, lengths: Any = None) -> IntVector:
         """The likeliest state of every symbol (methods cluster and em)."""
-        states: IntVector = self.predict_proba(X, lengths).argmax(axis=1)
-        return states
+        return self.predict_proba(X, lengths).argmax(axis=1)
 
     def predict_proba(self, X: Any, lengths: Any = None) -> AnyArray:
         """Posterior of every state at every symbol (methods cluster and em)."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, FloatArray, IntMatrix, LongMatrix, LongVector
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.corpus.folds import folds
+from eigenparse.corpus.pick import folds
 from eigenparse.decode.dependency.latent_trees import parse_trees
 from eigenparse.errors import DataError, OptionError
 from eigenparse.evaluate.compare import Comparison, paired_bootstrap, percent_of_sums

@@ -148,8 +148,7 @@ def prepare(
 
 def correct(model: RefinementHMM, gold: Sequences) -> AnyArray:
     """Whether each frame gets its phone, (T,)."""
-    hits: AnyArray = tag_ids(model, gold.without(PHONE)) == gold.column(PHONE).ids
-    return hits
+    return tag_ids(model, gold.without(PHONE)) == gold.column(PHONE).ids
 
 
 def accuracy(model: RefinementHMM, gold: Sequences) -> float:

@@ -41,8 +41,7 @@ class Spelling:
 
     def probabilities(self, words: Sequence[str]) -> FloatArray:
         """(words, G) the probability of each word in each group; 0 for words with excluded characters."""
-        out: FloatArray = np.exp(self.logs(words))
-        return out
+        return np.exp(self.logs(words))
 
     def logs(self, words: Sequence[str]) -> FloatArray:
         """(words, G) the logs of the same."""

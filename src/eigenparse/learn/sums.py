@@ -14,8 +14,7 @@ def kept_sums(model: Any, name: str, trainer: str) -> Parts:
             f"{name}: a model without statistics cannot be added to others exactly; "
             f"learn it with `{trainer} --keep-statistics`"
         )
-    parts: Parts = model.statistics
-    return parts
+    return model.statistics
 
 
 def added(parts: Sequence[Any], names: Sequence[str], trainer: str) -> Any:

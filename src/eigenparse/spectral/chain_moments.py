@@ -152,8 +152,7 @@ def smoothed_third(x: AnyArray, y: AnyArray, z: AnyArray, weights: AnyArray, str
     singles = mx[:, None, None] * my[None, :, None] * mz
     nothing = np.zeros((a, b, c))
     nothing[0, 0, 0] = 1.0
-    smooth: AnyArray = q * full + (1 - q) * (q * pairs + (1 - q) * (q * singles + (1 - q) * nothing))
-    return smooth
+    return q * full + (1 - q) * (q * pairs + (1 - q) * (q * singles + (1 - q) * nothing))
 
 
 def smoothed_second(y: AnyArray, z: AnyArray, weights: AnyArray, strength: float) -> AnyArray:
@@ -163,8 +162,7 @@ def smoothed_second(y: AnyArray, z: AnyArray, weights: AnyArray, strength: float
     singles = np.outer(share[:, 0] @ y, share[:, 0] @ z)
     nothing = np.zeros((y.shape[1], z.shape[1]))
     nothing[0, 0] = 1.0
-    smooth: AnyArray = q * (y.T @ (share * z)) + (1 - q) * (q * singles + (1 - q) * nothing)
-    return smooth
+    return q * (y.T @ (share * z)) + (1 - q) * (q * singles + (1 - q) * nothing)
 
 
 def smoothed_first(x: AnyArray, weights: AnyArray, strength: float) -> AnyArray:
@@ -174,5 +172,4 @@ def smoothed_first(x: AnyArray, weights: AnyArray, strength: float) -> AnyArray:
     if weights.sum() <= 0.0:
         return nothing
     q = trust(weights.sum(), strength)
-    smooth: AnyArray = q * (weights @ x) / weights.sum() + (1 - q) * nothing
-    return smooth
+    return q * (weights @ x) / weights.sum() + (1 - q) * nothing

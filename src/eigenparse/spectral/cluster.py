@@ -52,8 +52,7 @@ def centres_of(
     about = np.ascontiguousarray(sample - mean)  # smaller numbers, smaller roundings
     centres = spread_out(about, k, np.random.RandomState(int(rng.integers(2**31))), weight=heavy)
     improve_centres(about, heavy, centres, ROUNDS, TOLERANCE * spread)
-    found: FloatArray = centres + mean
-    return found
+    return centres + mean
 
 
 def spread_out(

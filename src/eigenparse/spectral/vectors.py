@@ -81,8 +81,7 @@ def _power(matrix: sparse.csr_matrix, power: float) -> sparse.csr_matrix:
 
 def _unit_rows(M: AnyArray) -> AnyArray:
     length = np.linalg.norm(M, axis=1, keepdims=True)
-    rows: AnyArray = M / np.where(length > 0.0, length, 1.0)
-    return rows
+    return M / np.where(length > 0.0, length, 1.0)
 
 
 def leading_left(
@@ -104,8 +103,7 @@ def _bigram_svd(counts: PairStatistics, k: int, rng: np.random.Generator) -> tup
     P = counts.pairs[0]
 
     def times(M: AnyArray) -> AnyArray:
-        out: AnyArray = P @ M[:n] + P.T @ M[n:]
-        return out
+        return P @ M[:n] + P.T @ M[n:]
 
     U, sigma, _ = leading_left(times, lambda M: np.vstack([P.T @ M, P @ M]).astype(np.float32), 2 * n, k, rng)
     return U * sigma, sigma
@@ -179,8 +177,7 @@ def _apart(counts: PairStatistics, distance: int, B: AnyArray, power: float) -> 
     if abs(distance) > len(counts.pairs):
         return np.zeros_like(B)
     P = counts.pairs[abs(distance) - 1]
-    out: AnyArray = P @ B if distance > 0 else P.T @ B
-    return out
+    return P @ B if distance > 0 else P.T @ B
 
 
 def _with_words(words: AnyArray, moment: AnyArray, k: int) -> tuple[AnyArray, AnyArray]:
@@ -196,8 +193,7 @@ def _inverse_root(moment: AnyArray) -> AnyArray:
     """moment^(-1/2) on its leading directions."""
     values, vectors = np.linalg.eigh((moment + moment.T) / 2.0)
     keep = values > 1e-4 * values[-1]
-    root: AnyArray = vectors[:, keep] / np.sqrt(values[keep])
-    return root
+    return vectors[:, keep] / np.sqrt(values[keep])
 
 
 def _lr_mvl(

@@ -105,14 +105,14 @@ def _add(total: Any, value: Any) -> None:
 
 
 @contextmanager
-def kept_beside(out: Path, mark: str, *, resume: bool, seconds: float = SECONDS) -> Iterator[Kept]:
+def kept_beside(out: Path, mark: str, *, resume: bool) -> Iterator[Kept]:
     """The kept work of a result that will be written to ``out``; removed after success.  mark: its fingerprint."""
     out = out.resolve()  # workers may have another current folder
     folder = out.with_name(out.name + ".checkpoint")
     sweep(out.parent, out.name)
     if resume and not folder.exists():
         tell(f"there is no checkpoint {folder}, so the work starts from the beginning")
-    kept = _opened(folder, mark, resume=resume, seconds=seconds)
+    kept = _opened(folder, mark, resume=resume)
     _open.append(folder)
     try:
         yield kept
@@ -139,7 +139,7 @@ def _leave(folder: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _opened(folder: Path, mark: str, *, resume: bool, seconds: float) -> Kept:
+def _opened(folder: Path, mark: str, *, resume: bool) -> Kept:
     """The folder with its parts if they belong to the same run and are wanted, else an empty folder."""
     note = folder / "run.json"
     if folder.exists() and not (folder.is_dir() and (note.is_file() or not any(folder.iterdir()))):
@@ -152,14 +152,14 @@ def _opened(folder: Path, mark: str, *, resume: bool, seconds: float) -> Kept:
         sweep(folder)
         found = sorted(path.stem for path in folder.glob("*.part"))
         tell(f"continuing with {len(found)} finished part{'s' * (len(found) != 1)} from {folder}")
-        return Kept(folder, seconds)
+        return Kept(folder)
     shutil.rmtree(folder, ignore_errors=True)
     try:
         folder.mkdir()
     except OSError as problem:
         raise DataError(f"{folder}: cannot be made ({problem.strerror}); check the directory") from None
     write_whole(note, json.dumps({"fingerprint": mark}).encode())
-    return Kept(folder, seconds)
+    return Kept(folder)
 
 
 def _mark(note: Path) -> str | None:

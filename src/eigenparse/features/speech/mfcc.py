@@ -53,8 +53,7 @@ def mel_filters(rate: int, n_fft: int, n_bands: int) -> AnyArray:
     frequency = np.arange(n_fft // 2 + 1) * (rate / n_fft)
     low, mid, high = edges[:-2, None], edges[1:-1, None], edges[2:, None]
     rising, falling = (frequency - low) / (mid - low), (high - frequency) / (high - mid)
-    filters: AnyArray = np.maximum(0.0, np.minimum(rising, falling))
-    return filters
+    return np.maximum(0.0, np.minimum(rising, falling))
 
 
 def mel_spectrum(samples: AnyArray, rate: int, choices: MfccChoices) -> AnyArray:

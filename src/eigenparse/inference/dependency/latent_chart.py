@@ -94,8 +94,7 @@ def _shape_rows(model: DepTree, channel: str) -> AnyArray:
     q = model.channels.index(channel)
     base = sum(map(len, model.symbols[:q]))
     place = {name: i for i, name in enumerate(model.symbols[q])}
-    rows: AnyArray = model.observation[[base + place.get(name, 0) for name in names]]
-    return rows
+    return model.observation[[base + place.get(name, 0) for name in names]]
 
 
 def _room(n: int, n_counts: int, k: int) -> Chart:

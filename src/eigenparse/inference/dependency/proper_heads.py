@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from eigenparse.arrays import AnyArray, FloatArray
+from eigenparse.arrays import FloatArray
 from eigenparse.corpus.columns import Trees
 from eigenparse.corpus.dependencies import Dependencies, projectivised
 from eigenparse.corpus.split_heads import split_head_trees, word_tags
@@ -171,8 +171,7 @@ def _taken(
     (x, y), at = below, int(member.weights.rule_at[rule])
     size = (last - first) * x.size * y.size
     tensor = member.weights.rule_weight[at : at + size].reshape(last - first, x.size, y.size)
-    value: FloatArray = ((tensor @ y) @ x) * member.scale[first:last]
-    return value
+    return ((tensor @ y) @ x) * member.scale[first:last]
 
 
 def _plain_logs(heads: ProperHeads, trees: Dependencies) -> FloatArray:
@@ -185,5 +184,4 @@ def _plain_logs(heads: ProperHeads, trees: Dependencies) -> FloatArray:
     word = heads.spelling.logs(trees.symbols["form"])[:, 0][trees.form]
     each = word + of_tag[ids] + 2.0 * np.log1p(-MORE)
     sums = np.add.reduceat(each, trees.offsets[:-1])
-    total: AnyArray = sums + (trees.lengths() - 1) * np.log(MORE)
-    return total
+    return sums + (trees.lengths() - 1) * np.log(MORE)

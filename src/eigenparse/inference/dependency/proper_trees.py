@@ -89,8 +89,7 @@ def _normalised(model: DepTree, channel: str, names: tuple[str, ...]) -> FloatAr
     q = model.channels.index(channel)
     low, place = sum(map(len, model.symbols[:q])), {name: i for i, name in enumerate(model.symbols[q])}
     rows: FloatArray = model.observation[[low + place.get(name, 0) for name in names]]
-    shares: FloatArray = rows / np.maximum(rows.sum(axis=0), 1e-300)
-    return shares
+    return rows / np.maximum(rows.sum(axis=0), 1e-300)
 
 
 def tree_logs(trees: ProperTrees, given: Dependencies) -> FloatArray:
@@ -113,5 +112,4 @@ def tree_logs(trees: ProperTrees, given: Dependencies) -> FloatArray:
 def _further(number: AnyArray) -> FloatArray:
     """log p(this number of children | at least three)."""
     more = np.maximum(number - MOST_CHILDREN, 0)
-    found: FloatArray = np.where(number >= MOST_CHILDREN, more * np.log(MORE) + np.log1p(-MORE), 0.0)
-    return found
+    return np.where(number >= MOST_CHILDREN, more * np.log(MORE) + np.log1p(-MORE), 0.0)

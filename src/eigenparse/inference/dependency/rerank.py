@@ -130,8 +130,7 @@ def word_keys(words: Dependencies, patterns: tuple[str, ...]) -> AnyArray:
     """(A, T) keys of all attributes, unused where there are no patterns."""
     if not patterns:
         return np.zeros((len(ATTRIBUTES), words.n_words), dtype=np.uint64)
-    keys: AnyArray = arc_columns(words).keys
-    return keys
+    return arc_columns(words).keys
 
 
 def compile_features(families: tuple[str, ...], patterns: tuple[str, ...], bits: int) -> Features:

@@ -73,5 +73,4 @@ def marginals(forest: Forest, weights: Weights | LatentArrays, least_state: floa
     least_state: states with a smaller share of their item's marginal are skipped in the outside pass.
     """
     arrays = weights if isinstance(weights, LatentArrays) else latent_arrays(weights)
-    found: Marginals = forest_marginals(forest, arrays, least_state)
-    return found
+    return forest_marginals(forest, arrays, least_state)

@@ -61,10 +61,9 @@ def rule_index(skeleton: Skeleton) -> RuleIndex:
 
 def choices(skeleton: Skeleton, symbols: IntVector) -> Choices:
     """The lexicon entries of a sentence's symbols."""
-    found: Choices = lexicon_choices(
+    return lexicon_choices(
         as_ids(symbols), skeleton.entry_start, skeleton.entry_label, skeleton.entry_probability
     )
-    return found
 
 
 def widened(skeleton: Skeleton, words: Choices, share: float = 1e-3) -> Choices:
@@ -100,8 +99,7 @@ def read_words(grammar: LatentGrammar, words: Choices) -> Readings:
     context = grammar.context
     if context is None:
         return flat_readings(grammar.skeleton, words)
-    found: Readings = read_tags(words, context.follow, context.before, context.after)
-    return found
+    return read_tags(words, context.follow, context.before, context.after)
 
 
 def flat_readings(skeleton: Skeleton, words: Choices) -> Readings:

@@ -136,8 +136,7 @@ def collapsed_log_p(
 
 def mean_log(logs: Sequence[FloatArray | float]) -> FloatArray:
     """log of the mean of probabilities given by their logs."""
-    found: FloatArray = np.logaddexp.reduce(np.array(logs), axis=0) - np.log(len(logs))
-    return found
+    return np.logaddexp.reduce(np.array(logs), axis=0) - np.log(len(logs))
 
 
 def chain_lists(part: Proper, chains: Sequence[tuple[str, ...]]) -> ChainLists:

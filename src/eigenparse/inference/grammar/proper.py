@@ -308,8 +308,7 @@ def _prior(steps: _Steps, root: FloatArray, weights: Weights) -> FloatArray:
     of = np.add.reduceat(total, weights.state_at[:-1])
     even = np.repeat(1.0 / weights.states, weights.states)
     of = np.repeat(of, weights.states)
-    shares: FloatArray = np.where(of > 0, total / np.maximum(of, 1e-300), even)
-    return shares
+    return np.where(of > 0, total / np.maximum(of, 1e-300), even)
 
 
 def _ends(steps: _Steps, member: Member, ground: Background) -> bool:

@@ -16,7 +16,6 @@ def spans_left_open(
     """
     if found is None or words.at.size <= 3:
         return EVERYTHING_OPEN
-    is_open: BoolVector = sentence_spans(
+    return sentence_spans(
         words, readings.tag, label_tag, found.common, found.weights, found.least, limits.cell_mask
     )
-    return is_open

@@ -55,8 +55,7 @@ def filtered(model: ChainModel, symbols: IntVector, offsets: LongVector) -> Filt
 def sequence_scores(model: ChainModel, symbols: IntVector, offsets: LongVector) -> AnyArray:
     """log p of each sequence given its length, (S,): the sum of its symbols' log predictions.  Always finite."""
     ends = np.concatenate([[0.0], np.cumsum(filtered(model, symbols, offsets).log_p)])
-    totals: AnyArray = ends[offsets[1:]] - ends[offsets[:-1]]
-    return totals
+    return ends[offsets[1:]] - ends[offsets[:-1]]
 
 
 def whole_logs(model: ChainModel, column: Column, offsets: LongVector) -> AnyArray:
@@ -71,8 +70,7 @@ def whole_logs(model: ChainModel, column: Column, offsets: LongVector) -> AnyArr
     stop = 1.0 / (1.0 + mean_length(model))
     length = np.log(stop) + np.diff(offsets) * np.log1p(-stop)
     scores = sequence_scores(model, model.encode(column), offsets)
-    found: AnyArray = scores + ends[offsets[1:]] - ends[offsets[:-1]] + length
-    return found
+    return scores + ends[offsets[1:]] - ends[offsets[:-1]] + length
 
 
 def mean_length(model: ChainModel) -> float:
@@ -88,8 +86,7 @@ def new_symbol_logs(model: ChainModel, symbols: Sequence[str]) -> AnyArray:
         return np.full(len(symbols), -np.log(N_CODES - len(known)))
     spelt = learn_spelling(known, np.zeros(len(known)), 1, BLANKS).logs([*symbols, *known])[:, 0]
     taken = float(np.exp(spelt[len(symbols) :]).sum())
-    logs: AnyArray = spelt[: len(symbols)] - np.log1p(-min(taken, 0.999))
-    return logs
+    return spelt[: len(symbols)] - np.log1p(-min(taken, 0.999))
 
 
 def next_symbol(model: ChainModel, prefix: IntVector) -> AnyArray:

@@ -155,7 +155,6 @@ def label_marginals(
     return share
 
 
-def tag_ids(model: RefinementHMM | Tagger, sequences: Sequences, *, pruning: Pruning = PRUNING) -> IntVector:
+def tag_ids(model: RefinementHMM | Tagger, sequences: Sequences) -> IntVector:
     """The label with the largest marginal at every position, (T,)."""
-    best: IntVector = label_marginals(model, sequences, pruning=pruning).argmax(axis=1).astype(np.int32)
-    return best
+    return label_marginals(model, sequences).argmax(axis=1).astype(np.int32)

@@ -202,8 +202,7 @@ def _mean_logs(
             if labels is not None:
                 rows = rows * (chain.label[None] == labels[low:high, None])
             logs[k, s] = chain.log_p(rows) + float(shift[ids].sum())
-    found: FloatArray = np.logaddexp.reduce(logs, axis=0) - np.log(len(chains))
-    return found
+    return np.logaddexp.reduce(logs, axis=0) - np.log(len(chains))
 
 
 def sample_sentences(tagger: Tagger, n: int, *, seed: int, most: int = 400) -> list[Sentence]:

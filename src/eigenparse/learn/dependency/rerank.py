@@ -8,7 +8,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.corpus.folds import folds
+from eigenparse.corpus.pick import folds
 from eigenparse.errors import DataError
 from eigenparse.inference.dependency.arcs import kbest
 from eigenparse.inference.dependency.rerank import (

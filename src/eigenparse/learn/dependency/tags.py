@@ -9,7 +9,7 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray
 from eigenparse.corpus.dependencies import Dependencies
-from eigenparse.corpus.folds import folds
+from eigenparse.corpus.pick import folds
 from eigenparse.features.dependency.word_classes import WordClasses
 from eigenparse.inference.dependency.tags import tagging_columns
 from eigenparse.inference.tagger.chain import tag_ids

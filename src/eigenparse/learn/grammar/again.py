@@ -94,8 +94,7 @@ def _codes(columns: AnyArray | tuple[AnyArray, ...], n: int) -> LongVector:
 def _places(codes: LongVector, wanted: LongVector) -> LongVector:
     """Position of each wanted code among sorted ones; -1 if it is absent."""
     place = np.minimum(np.searchsorted(codes, wanted), codes.size - 1)
-    found: LongVector = np.where(codes[place] == wanted, place, -1)
-    return found
+    return np.where(codes[place] == wanted, place, -1)
 
 
 def _blocks(values: AnyArray, source_at: LongVector, chosen: AnyArray, at: LongVector) -> AnyArray:

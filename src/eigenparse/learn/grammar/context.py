@@ -48,5 +48,4 @@ def _smoothed(counts: FloatArray, axis: int) -> FloatArray:
     """Relative frequencies along ``axis``, mixed with the overall ones."""
     overall = counts.sum(axis=1 - axis, keepdims=True) / max(counts.sum(), 1.0)
     share = counts / np.maximum(counts.sum(axis=axis, keepdims=True), 1.0)
-    mixed: FloatArray = (1 - UNSEEN) * share + UNSEEN * overall
-    return mixed
+    return (1 - UNSEEN) * share + UNSEEN * overall

@@ -48,8 +48,7 @@ class Corpus:
         """The same, added up in the order of the shards, so that the sum does not depend on where it is computed."""
         if self.held is not None:
             return task(self.held)
-        total: T = reduce_grouped(self.run, self.on_shard(task), self.shards.shards, add)
-        return total
+        return reduce_grouped(self.run, self.on_shard(task), self.shards.shards, add)
 
     def on_shard(self, task: Callable[[Encoded], T]) -> Callable[[Shard], T]:
         """A task on encoded trees as a task on the shard that they are read from."""

@@ -285,8 +285,7 @@ def _without_capitals(
 
 def _token_weight(size: FloatArray, number: FloatArray) -> FloatArray:
     """Weight of a token of each word in smoothing: the mean weight of its trees, or 1 if weights count copies."""
-    weight: FloatArray = np.minimum(size / np.maximum(number, 1.0), 1.0)
-    return weight
+    return np.minimum(size / np.maximum(number, 1.0), 1.0)
 
 
 def _label_tags(labels: tuple[Label, ...]) -> IntVector:
@@ -358,8 +357,7 @@ def _word_block(
         share = shares[row, column]
         spread = share * ratio[row, tag[label]]
         mixed = own[row, column] + weight[row, 0] * share + tag_weight[row, 0] * spread
-        found: FloatArray = mixed / bottom[row, 0]
-        return found
+        return mixed / bottom[row, 0]
 
     by_label = (own_label + weight * share_label + tag_weight * (share_label * ratio[:, tag])) / bottom
     return _Block(by_label, size, values)

@@ -199,8 +199,7 @@ class GrammarOptions(Options):
         """The options to learn with, chosen on development trees if that was asked for."""
         if not self.tune_states:
             return self
-        chosen: GrammarOptions = named("eigenparse.batch.tune_grammar:tune_states")(self, data, gold, work)
-        return chosen
+        return named("eigenparse.batch.tune_grammar:tune_states")(self, data, gold, work)
 
     def baseline(self) -> "GrammarOptions | None":
         """The plain PCFG of the same trees, to compare with; None if that is what is learnt."""

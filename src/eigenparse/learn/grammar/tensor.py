@@ -96,8 +96,7 @@ def level(Y: FloatArray, Z: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 def _complement(unit: FloatArray) -> FloatArray:
     """(m, m - 1) an orthonormal basis of what is orthogonal to a unit vector."""
-    basis: FloatArray = np.linalg.qr(np.column_stack([unit, np.eye(unit.size)]))[0][:, 1:]
-    return basis
+    return np.linalg.qr(np.column_stack([unit, np.eye(unit.size)]))[0][:, 1:]
 
 
 def tensor_weights(encoded: Encoded, projected: Projected, smoothing: float) -> Weights:

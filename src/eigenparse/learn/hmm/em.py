@@ -40,8 +40,7 @@ def normalised(counts: Hmm, pseudo: float, unigram: AnyArray) -> Hmm:
 def _columns(counts: AnyArray) -> AnyArray:
     """Columns divided by their sums; uniform if a column is empty."""
     total = counts.sum(axis=0, keepdims=True)
-    share: AnyArray = np.where(total > 0.0, counts / np.where(total > 0.0, total, 1.0), 1.0 / counts.shape[0])
-    return share
+    return np.where(total > 0.0, counts / np.where(total > 0.0, total, 1.0), 1.0 / counts.shape[0])
 
 
 def random_start(data: Symbols, choices: EmChoices) -> Hmm:
@@ -77,8 +76,7 @@ def _inner(offsets: LongVector) -> LongVector:
 
 def _unigram(data: Symbols) -> AnyArray:
     count = np.bincount(data.ids, minlength=len(data.names)) + 0.5
-    share: AnyArray = count / count.sum()
-    return share
+    return count / count.sum()
 
 
 def baum_welch(

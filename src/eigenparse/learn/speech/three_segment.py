@@ -47,8 +47,7 @@ def thirds(data: Labelled) -> AnyArray:
     length = np.diff(np.append(start, n))
     run = np.cumsum(begins) - 1
     segment = SEGMENTS * (np.arange(n) - start[run]) // length[run]
-    gamma: AnyArray = (segment[:, None] == np.arange(SEGMENTS)).astype(np.float64)
-    return gamma
+    return (segment[:, None] == np.arange(SEGMENTS)).astype(np.float64)
 
 
 def first_counts(data: Labelled) -> StateCounts:
@@ -97,8 +96,7 @@ def _onward(bigram: Bigram, a: int, ending: float, strength: float) -> AnyArray:
     usual = np.append(bigram.pairs.sum(axis=1) - np.diag(bigram.pairs), bigram.stops.sum()) + 0.5
     usual[a] = 0.0
     made = count + strength * usual / usual.sum()
-    share: AnyArray = made / made.sum()
-    return share
+    return made / made.sum()
 
 
 def fit_three_segment(

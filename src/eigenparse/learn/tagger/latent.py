@@ -108,8 +108,7 @@ def state_shares(data: Labelled, counts: StateCounts) -> AnyArray:
     """p(h | a), (A, m)."""
     total = sums_by(data.labels, counts.gamma, len(data.names))
     total[total.sum(axis=1) == 0.0, 0] = 1.0
-    shares: AnyArray = total / total.sum(axis=1, keepdims=True)
-    return shares
+    return total / total.sum(axis=1, keepdims=True)
 
 
 def _transitions(
@@ -140,10 +139,7 @@ def _transitions(
 def _share(count: AnyArray, usual: AnyArray, total: AnyArray, strength: float) -> AnyArray:
     """(count + strength * usual) / (total + strength); ``usual`` where there is no count at all."""
     bottom = np.asarray(total + strength, dtype=np.float64)
-    share: AnyArray = np.where(
-        bottom > 0.0, (count + strength * usual) / np.where(bottom > 0.0, bottom, 1.0), usual
-    )
-    return share
+    return np.where(bottom > 0.0, (count + strength * usual) / np.where(bottom > 0.0, bottom, 1.0), usual)
 
 
 def _view(values: AnyArray, counts: StateCounts, b: int, a: int, n_labels: int) -> AnyArray:

@@ -102,8 +102,7 @@ def _leave(past: AnyArray, present: AnyArray, weights: AnyArray, smoothing: RunS
     covariance = past.T @ _weighted(present, weights) / n - np.outer(my, mz)
     hy = pooled(n * my, n, constant(b), smoothing.means)
     hz = pooled(n * mz, n, constant(c), smoothing.means)
-    moment: AnyArray = np.outer(hy, hz) + trust(n, smoothing.second) * covariance
-    return moment
+    return np.outer(hy, hz) + trust(n, smoothing.second) * covariance
 
 
 def _central(
@@ -124,8 +123,7 @@ def within_run(x: AnyArray, y: AnyArray, z: AnyArray, weights: AnyArray, smoothi
     hx, hy, hz = (pooled(n * mean, n, constant(mean.size), smoothing.means) for mean in means)
     pairs = hx[:, None, None] * yz + xz[:, None, :] * hy[None, :, None] + xy[:, :, None] * hz
     singles = hx[:, None, None] * hy[None, :, None] * hz
-    moment: AnyArray = singles + trust(n, smoothing.second) * pairs + trust(n, smoothing.third) * third
-    return moment
+    return singles + trust(n, smoothing.second) * pairs + trust(n, smoothing.third) * third
 
 
 def between_runs(

@@ -28,14 +28,12 @@ def rounded(table: AnyArray, *, coded: bool = False) -> AnyArray:
 
 def _codes(table: AnyArray, top: np.float32) -> AnyArray:
     share = np.sqrt(np.abs(table) / max(top, np.float32(1e-30)))
-    codes: AnyArray = (np.sign(table) * np.rint(127 * share)).astype(np.int8)
-    return codes
+    return (np.sign(table) * np.rint(127 * share)).astype(np.int8)
 
 
 def _decoded(codes: AnyArray, top: np.float32) -> AnyArray:
     share = codes.astype(np.float32) / np.float32(127)
-    weights: AnyArray = np.sign(share) * share * share * top
-    return weights
+    return np.sign(share) * share * share * top
 
 
 def table_parts(table: AnyArray, prefix: str = "", *, coded: bool = False) -> dict[str, AnyArray]:

@@ -93,8 +93,7 @@ def rows_of(vectors: WordVectors, words: Sequence[str]) -> AnyArray:
     """Vectors of words, (n, k); words not in the vocabulary get that of the unknown word."""
     index, lower = vectors.index(), bool(vectors.about.get("lower"))
     found = np.array([index.get(word.lower() if lower else word, 0) for word in words], dtype=np.int64)
-    rows: AnyArray = vectors.vectors[found]
-    return rows
+    return vectors.vectors[found]
 
 
 def nearest(vectors: WordVectors, word: str, n: int = 10) -> list[tuple[str, float]]:
