@@ -55,10 +55,10 @@ class Lexicon:
     unseen: float
     spelt: dict[str, FloatArray] = field(default_factory=dict, repr=False, compare=False)
 
-    def spelling_of(self, words: Sequence[str]) -> FloatArray:
-        """(words, G) the probability of each word's spelling in each group."""
+    def spelling_logs(self, words: Sequence[str]) -> FloatArray:
+        """(words, G) log of the probability of each word's spelling in each group."""
         new = list({word for word in words if word not in self.spelt})
-        found = dict(zip(new, self.spelling.probabilities(new))) if new else {}
+        found = dict(zip(new, self.spelling.logs(new))) if new else {}
         rows = [found[word] if word in found else self.spelt[word] for word in words]
         if len(self.spelt) + len(new) <= MOST_SPELT:
             self.spelt.update(found)
