@@ -236,3 +236,18 @@ def test_drawn_trees_are_written_and_score_the_same(tmp_path: pathlib.Path) -> N
         assert len(said.lines) == 6
         assert "a distribution over projective trees" in said.err
         assert len(call("sample", tmp_path / "m", "-n", 6, "--seed", 3, "--words").lines) == 6
+
+
+def test_brackets_and_blanks_in_a_word_cost_its_spelling_alone() -> None:
+    """Such a word is no reason to leave the whole tree to the plain model."""
+    made = proper_heads(DepTreeOptions(states=2, estimator="lpcfg").fit(toy(60)[0]))
+    found = []
+    for odd in ("qq", "(q", "q q"):
+        trees = toy(1)[0]
+        words = [
+            (odd if i == 0 else w, t)
+            for i, (w, t) in enumerate(zip(trees.strings("form"), trees.strings("upos")))
+        ]
+        found.append(float(tree_logs(made, treebank([tuple(words)], [tuple(trees.head.tolist())]))[0]))
+    assert found[0] - found[1] < 25
+    assert found[0] - found[2] < 25

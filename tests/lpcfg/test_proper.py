@@ -73,6 +73,7 @@ def any_word(part: Proper, n: int) -> Readings:
         as_ids(many[2]),
         *many[3:],
         part.skeleton.entry_label,
+        np.zeros(n),
     )
 
 
@@ -283,3 +284,28 @@ def test_trees_whose_labels_normalisation_would_cut_are_read_as_text() -> None:
         for parse in one.kbest(["men", "saw", "dogs"], 3):
             score = one.score(parse.tree).log_probability[0]
             assert math.isclose(parse.log_probability, score, rel_tol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["states", "ensemble"])
+def test_wide_nodes_long_chains_and_long_words_do_not_underflow(name: str) -> None:
+    """Each further child, label or letter of a kind costs the same, however many there are."""
+
+    def flat(n: int) -> str:
+        return "(TOP (S " + "(NN dogs) " * n + "))"
+
+    def chain(n: int) -> str:
+        return "(TOP " + "(S (NP " * n + "(NN men)" + "))" * n + ")"
+
+    def spelt(n: int) -> str:
+        return f"(TOP (NP (NN {'q' * n})))"
+
+    for make, sizes in (
+        (flat, (60, 120, 180, 240)),
+        (chain, (100, 300, 500, 700)),
+        (spelt, (200, 400, 600, 800)),
+    ):
+        log = log_p(latent(name), "\n".join(map(make, sizes)))
+        assert np.all(np.isfinite(log))
+        assert log[-1] < -800
+        steps = np.diff(log)
+        np.testing.assert_allclose(steps, steps[-1], rtol=1e-3)

@@ -235,3 +235,18 @@ def test_lists_of_labellings_have_the_probabilities_of_score(folder: Path, kind:
         assert logs == sorted(logs, reverse=True)
         assert len(paths) == 2 ** len(one["tokens"])
         assert sum(path["share"] for path in paths) == pytest.approx(1.0, rel=1e-9)
+
+
+def test_words_with_blanks_and_brackets_are_possible_but_not_drawn_with_blanks() -> None:
+    """CoNLL-U has words such as ``1 000``, which columns cannot show."""
+    made = corpus()
+    words = [f"{w[:1]} {w[1:]}" if len(w) > 1 else w for w in made.column("word").strings()]
+    rows = [
+        list(zip(words[i:j], made.column("label").strings()[i:j]))
+        for i, j in itertools.pairwise(made.offsets.tolist())
+    ]
+    tagger = fit(Sequences.of(("word", "label"), rows), **KINDS["hmm"])
+    assert np.all(p_of(tagger, [(["x", "1 000", "a(\u00a0b)"], ["A", "B", "A"])]) > 0)
+    chain, rng = chains_of(tagger)[0], np.random.default_rng(0)
+    assert all(len(chain.spelling.draw(0, rng).split()) == 1 for _ in range(200))
+    assert any(" " in chain.spelling.draw(0, rng, blanks=True) for _ in range(200))

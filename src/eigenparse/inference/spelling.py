@@ -17,8 +17,10 @@ from eigenparse.kernels.spelling import Level, spell_words
 END, START = 0x110000, 0x110001  # beside all code points
 BITS = np.int64(21)  # of a code point or a mark
 CONTEXT = 4  # characters that a context holds at most
-BLANKS = frozenset((*range(0xD800, 0xE000), *(c for c in range(0x3100) if chr(c).isspace())))
-BRACKETS = BLANKS | {ord("("), ord(")")}  # what words in trees cannot hold
+NO_WORD = frozenset(
+    (*range(0xD800, 0xE000), *map(ord, "\t\n\r"))
+)  # what no word can hold; CoNLL-U has blanks
+BRACKETS = NO_WORD | frozenset(map(ord, "\v\f ()"))  # what words in trees cannot hold
 N_CODES = 0x110000  # characters there are
 
 
@@ -53,15 +55,18 @@ class Spelling:
         out[[not _fine(word, self.excluded) for word in words]] = -np.inf
         return out
 
-    def draw(self, group: int, rng: np.random.Generator) -> str:
-        """One word of a group."""
+    def draw(self, group: int, rng: np.random.Generator, *, blanks: bool = False) -> str:
+        """One word of a group; blanks: it may hold some, else words with blanks, which few have, are drawn again."""
         letters: list[int] = []
         while True:
             character = self._draw([*letters[::-1], *[START] * CONTEXT][:CONTEXT], group, rng)
             if character != END:
                 letters.append(character)
-            elif letters:
-                return "".join(map(chr, reversed(letters)))
+                continue
+            word = "".join(map(chr, reversed(letters)))
+            if letters and (blanks or len(word.split()) == 1):
+                return word
+            letters.clear()
 
     def _draw(self, before: list[int], group: int, rng: np.random.Generator) -> int:
         """A character: each context, the longest first, draws one of its own or backs off to a shorter one."""

@@ -20,14 +20,13 @@ from eigenparse.inference.grammar.chart import rules_of
 from eigenparse.inference.grammar.open_rules import with_open_rules
 from eigenparse.inference.grammar.proper import Lexicon, lexicon_of, projected, word_shares
 from eigenparse.inference.grammar.tree import tree_rows
-from eigenparse.inference.spelling import Spelling, learn_spelling
+from eigenparse.inference.spelling import NO_WORD, Spelling, learn_spelling
 from eigenparse.kernels.grammar.masses import rule_means
 from eigenparse.models.dependency.split_heads import ESTIMATOR, FLOOR, SplitHeads
 from eigenparse.models.grammar.pcfg import Skeleton, Weights
 
 PLAIN = 1e-3  # share of the plain model
 MORE = 0.3  # chance of each further child on a side in the plain model
-ANY_CHARACTER = frozenset((*range(0xD800, 0xE000), *map(ord, "\t\n\r")))  # words of CoNLL-U may hold blanks
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +67,10 @@ def proper_heads(model: SplitHeads) -> ProperHeads:
     opened = with_open_rules(model)
     skeleton = opened.skeleton
     seen = {"label_counts": (FLOOR / model.floor[:-1]).tolist()}
-    lexicon = lexicon_of(skeleton, counts_of(replace(model.grammar, report=seen)))
+    lexicon = lexicon_of(skeleton, counts_of(replace(model.grammar, report=seen)), NO_WORD)
     members = tuple(_member(skeleton, weights, lexicon) for weights in opened.members)
     words = skeleton.symbols[: skeleton.n_words] or ("a",)
-    spelling = learn_spelling(words, np.zeros(len(words)), 1, ANY_CHARACTER)
+    spelling = learn_spelling(words, np.zeros(len(words)), 1, NO_WORD)
     tags = tuple(sorted({label.chain[-1] for label in skeleton.labels}))
     return ProperHeads(model.tags, skeleton, lexicon, members, tags, spelling)
 

@@ -15,9 +15,9 @@ from eigenparse.corpus.dependencies import Dependencies, projectivised
 from eigenparse.errors import DataError
 from eigenparse.features.dependency.channels import MOST_CHILDREN, channel_names, child_numbers, encode
 from eigenparse.inference.dependency.deptree import score_symbols
-from eigenparse.inference.dependency.proper_heads import ANY_CHARACTER, MORE
+from eigenparse.inference.dependency.proper_heads import MORE
 from eigenparse.inference.grammar.sample import picked
-from eigenparse.inference.spelling import Spelling, learn_spelling
+from eigenparse.inference.spelling import NO_WORD, Spelling, learn_spelling
 from eigenparse.models.dependency.deptree import DepTree
 
 SIDES = ("left", "right")
@@ -81,7 +81,7 @@ def proper_trees(model: DepTree) -> ProperTrees:
         transition=model.transition / np.maximum(model.transition.sum(axis=1, keepdims=True), 1e-300),
     )
     known = [name for name in first[1:] if name] or ["a"]
-    return ProperTrees(made, learn_spelling(known, np.zeros(len(known)), 1, ANY_CHARACTER))
+    return ProperTrees(made, learn_spelling(known, np.zeros(len(known)), 1, NO_WORD))
 
 
 def _normalised(model: DepTree, channel: str, names: tuple[str, ...]) -> FloatArray:

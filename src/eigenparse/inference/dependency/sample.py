@@ -114,7 +114,9 @@ class _Heads:
         if kind == ENTRY:
             word = skeleton.symbols[skeleton.entry_symbol[number]]
         else:
-            word = self.heads.lexicon.spelling.draw(picked(self.member.groups[s], self.rng), self.rng)
+            word = self.heads.lexicon.spelling.draw(
+                picked(self.member.groups[s], self.rng), self.rng, blanks=True
+            )
         return word, skeleton.labels[a].chain[-1], left, right[::-1]
 
 
@@ -143,7 +145,7 @@ def _plain(heads: ProperHeads, rng: np.random.Generator) -> tuple[str, str, Seed
     while not tag or (number == len(heads.tags) and tag in heads.tags):
         tag = heads.spelling.draw(0, rng)
     left, right = (int(rng.geometric(1.0 - MORE)) - 1 for _ in range(2))
-    return heads.spelling.draw(0, rng), tag, [None] * left, [None] * right
+    return heads.spelling.draw(0, rng, blanks=True), tag, [None] * left, [None] * right
 
 
 def _trees_start(trees: ProperTrees) -> Callable[[np.random.Generator], Start]:

@@ -16,13 +16,15 @@ from eigenparse.corpus.normalise import ROOT
 from eigenparse.corpus.transform import Collapsed, collapse
 from eigenparse.inference.grammar.background import Background
 from eigenparse.inference.grammar.proper import Lexicon, Proper, proper_parts, remembered
-from eigenparse.kernels.grammar.proper import Readings, sentence_total, tree_logs
+from eigenparse.kernels.grammar.proper import Readings, sentence_total
 from eigenparse.kernels.grammar.tree_nodes import ChainLists, chain_nodes
+from eigenparse.kernels.grammar.tree_sums import tree_logs
 from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton
 
 CAPITAL = 0.5  # probability that a lower-case word is capitalised at the start of a sentence
 STEP = 2.0  # assumed cost of a word in nats; values are scaled by it to stay near 1
 TRIES = 12
+FAINT = -300.0  # log p of a spelling that is taken out of a token's probabilities
 Token = tuple[str, bool]  # a word, and whether it is the first of its sentence
 
 
@@ -35,17 +37,19 @@ def readings_of(
     words = [word for word, _ in flat]
     place = np.array([lexicon.table.words.get(word, -1) for word in words], dtype=np.int64)
     known = place >= 0
-    p = lexicon.spelling_of(words)
+    at, logs = as_offsets(np.cumsum([0, *map(len, made)])), lexicon.spelling_logs(words)
     if not spelt:
-        p = np.where(known[:, None], p, 1.0)
+        logs = np.where(known[:, None], logs, 0.0)
+    shift = np.where(np.add.reduceat(known, at[:-1]), 0.0, np.maximum.reduceat(logs.max(axis=1), at[:-1]))
+    shift = np.where((shift < FAINT) & np.isfinite(shift), shift, 0.0)
+    p = np.exp(logs - np.repeat(shift, np.diff(at))[:, None])
     starts, ends = skeleton.entry_start[:-1], skeleton.entry_start[1:]
     low, high, kept, unigram = (
         _at(column, place, known) for column in (starts, ends, lexicon.kept, lexicon.unigram)
     )
     unigram += lexicon.unseen * (p @ lexicon.spelling.share)
     return Readings(
-        as_offsets(np.cumsum([0, *map(len, made)])), np.array([w for _, w in flat]), as_ids(low), as_ids(high),
-        kept, p, unigram, skeleton.entry_label,
+        at, np.array([w for _, w in flat]), as_ids(low), as_ids(high), kept, p, unigram, skeleton.entry_label, shift,
     )  # fmt: skip
 
 
@@ -143,11 +147,14 @@ def chain_lists(part: Proper, chains: Sequence[tuple[str, ...]]) -> ChainLists:
     """The chains of labels in terms of a grammar."""
     own = [part.labels.get(chain, []) for chain in chains]
     between = [sorted(set().union(*(part.partials[a] for a in labels))) for labels in own]
-    ends = np.array([_chain_ends(part.lexicon, part.background, chain) for chain in chains]).reshape(-1, 4)
-    top, bottom, chain, name = np.ascontiguousarray(ends.T)
+    ends = [_chain_ends(part.lexicon, part.background, chain) for chain in chains]
+    top, bottom, below, name = np.ascontiguousarray(np.array(ends).reshape(-1, 4).T)
+    is_root = np.array([one == (ROOT,) for one in chains], dtype=bool)
+    is_new = np.array([not labels for labels in own], dtype=bool) & ~is_root
+    kept = [np.exp(np.where(is_new, 0.0, log)) for log in (below, name)]
     return ChainLists(
-        *_flat(own), *_flat(between), as_ids(top), as_ids(bottom), chain, name,
-        np.array([one == (ROOT,) for one in chains], dtype=bool),
+        *_flat(own), *_flat(between), as_ids(top), as_ids(bottom), kept[0], kept[1],
+        np.where(is_new, below + name, 0.0), is_root,
     )  # fmt: skip
 
 
@@ -178,19 +185,22 @@ def _flat(lists: Sequence[Sequence[int]]) -> tuple[LongVector, IntVector]:
 
 
 def _chain_ends(lexicon: Lexicon, ground: Background, chain: tuple[str, ...]) -> tuple[float, ...]:
-    """Symbols of a chain's ends, its probability below the top label if it is drawn label by label, the top's name."""
+    """Symbols of a chain's ends; log p below the top label if it is drawn label by label, and of the top's name."""
     symbols = [ground.symbols.get(name, ground.unknown) for name in chain]
     names = [
-        new_name(lexicon, ground, name) if s == ground.unknown else 1.0 for name, s in zip(chain, symbols)
+        new_name(lexicon, ground, name) if s == ground.unknown else 0.0 for name, s in zip(chain, symbols)
     ]
-    steps = [ground.unary[s, t] * name for s, t, name in zip(symbols, symbols[1:], names[1:])]
-    return symbols[0], symbols[-1], float(np.prod(steps)), names[0]
+    with np.errstate(divide="ignore"):
+        steps = np.log(ground.unary[symbols[:-1], symbols[1:]])
+    return symbols[0], symbols[-1], float(steps.sum() + sum(names[1:])), names[0]
 
 
 def new_name(lexicon: Lexicon, ground: Background, name: str) -> float:
-    """The probability of the name of a label that was never seen."""
-    p = lexicon.spelling.probabilities([name, *ground.symbols]) @ lexicon.spelling.share
-    return float(p[0] / (1.0 - p[1:].sum()))
+    """log p of the name of a label that was never seen."""
+    logs = np.logaddexp.reduce(
+        lexicon.spelling.logs([name, *ground.symbols]) + np.log(lexicon.spelling.share), axis=1
+    )
+    return float(logs[0] - np.log1p(-np.exp(logs[1:]).sum()))
 
 
 Items = tuple[LongVector, IntVector]  # where the items of each cell begin, and their labels
@@ -239,11 +249,12 @@ def sentence_log_p(
     found = []
     for part, tokens, chosen in zip(parts, readings, items):
         first, label = all_items(part.skeleton, n) if chosen is None else chosen
+        taken = float(tokens.shift.sum())
         scale = np.add.reduceat(tokens.weight * (tokens.unigram + tokens.spelt.max(axis=1)), tokens.at[:-1])
         for member, log_mass in zip(part.members, part.log_mass.tolist()):
             model = (tokens, member, part.ground, part.index, chosen is None)
             total = partial(_total, first, label, model)
-            found.append(_scaled(total, np.log(np.maximum(scale, 1e-300))) - log_mass)
+            found.append(_scaled(total, np.log(np.maximum(scale, 1e-300))) + taken - log_mass)
     return float(mean_log(found))
 
 

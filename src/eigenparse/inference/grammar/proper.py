@@ -19,7 +19,7 @@ from eigenparse.errors import DataError
 from eigenparse.inference.grammar.background import Background, Counts, background, counts_of
 from eigenparse.inference.grammar.chart import TINY, rules_of, sparse_arrays
 from eigenparse.inference.grammar.forest import rule_index
-from eigenparse.inference.spelling import Spelling, learn_spelling
+from eigenparse.inference.spelling import BRACKETS, Spelling, learn_spelling
 from eigenparse.kernels.grammar.forest import RuleIndex
 from eigenparse.kernels.grammar.masses import next_states, partition, rule_means, word_masses
 from eigenparse.kernels.grammar.proper import Ground, Member
@@ -55,10 +55,10 @@ class Lexicon:
     unseen: float
     spelt: dict[str, FloatArray] = field(default_factory=dict, repr=False, compare=False)
 
-    def spelling_of(self, words: Sequence[str]) -> FloatArray:
-        """(words, G) the probability of each word's spelling in each group."""
+    def spelling_logs(self, words: Sequence[str]) -> FloatArray:
+        """(words, G) log of the probability of each word's spelling in each group."""
         new = list({word for word in words if word not in self.spelt})
-        found = dict(zip(new, self.spelling.probabilities(new))) if new else {}
+        found = dict(zip(new, self.spelling.logs(new))) if new else {}
         rows = [found[word] if word in found else self.spelt[word] for word in words]
         if len(self.spelt) + len(new) <= MOST_SPELT:
             self.spelt.update(found)
@@ -159,7 +159,7 @@ def _partials(skeleton: Skeleton) -> dict[int, set[int]]:
     return found
 
 
-def lexicon_of(skeleton: Skeleton, counts: Counts) -> Lexicon:
+def lexicon_of(skeleton: Skeleton, counts: Counts, excluded: frozenset[int] = BRACKETS) -> Lexicon:
     n = skeleton.n_words
     size = np.bincount(
         skeleton.entry_symbol,
@@ -176,7 +176,12 @@ def lexicon_of(skeleton: Skeleton, counts: Counts) -> Lexicon:
     words = [skeleton.symbols[w] for w in rare]
     group, symbol = _groups(words, table)
     return Lexicon(
-        table, learn_spelling(words, group, symbol.size), symbol, kept, unigram, 1.0 - float(unigram.sum())
+        table,
+        learn_spelling(words, group, symbol.size, excluded),
+        symbol,
+        kept,
+        unigram,
+        1.0 - float(unigram.sum()),
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from eigenparse.arrays import AnyArray, IntVector, LongVector, as_offsets, generator
 from eigenparse.corpus.sequences import Column
 from eigenparse.errors import DataError
-from eigenparse.inference.spelling import BLANKS, N_CODES, learn_spelling
+from eigenparse.inference.spelling import N_CODES, NO_WORD, learn_spelling
 from eigenparse.kernels.hmm.chain import (
     Hmm,
     Observable,
@@ -84,7 +84,7 @@ def new_symbol_logs(model: ChainModel, symbols: Sequence[str]) -> AnyArray:
     known = [symbol for symbol in model.symbols[1:] if symbol]
     if model.unit == "char":
         return np.full(len(symbols), -np.log(N_CODES - len(known)))
-    spelt = learn_spelling(known, np.zeros(len(known)), 1, BLANKS).logs([*symbols, *known])[:, 0]
+    spelt = learn_spelling(known, np.zeros(len(known)), 1, NO_WORD).logs([*symbols, *known])[:, 0]
     taken = float(np.exp(spelt[len(symbols) :]).sum())
     return spelt[: len(symbols)] - np.log1p(-min(taken, 0.999))
 

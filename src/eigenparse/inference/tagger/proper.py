@@ -15,7 +15,7 @@ from eigenparse.arrays import BoolVector, FloatArray, IntVector, LongVector, as_
 from eigenparse.corpus.sequences import Column, Sequences
 from eigenparse.errors import DataError
 from eigenparse.features.tagger.templates import RUN_FUNCTIONS, parse_template
-from eigenparse.inference.spelling import BLANKS, Spelling, learn_spelling
+from eigenparse.inference.spelling import NO_WORD, Spelling, learn_spelling
 from eigenparse.inference.tagger.chain import emission_scores, vector_rows
 from eigenparse.inference.tagger.kbest import LabelPaths
 from eigenparse.models.tagger.rhmm import Operators, RefinementHMM, Tagger
@@ -112,7 +112,7 @@ def proper_chain(model: RefinementHMM) -> ProperChain:
     discount = min(max(ones / (ones + 2.0 * twos), 0.1), 0.9) if ones and twos else 0.5
     group, n_groups = _groups(share.argmax(axis=1), size < RARE, A)
     rare = np.flatnonzero(size < RARE) if np.any(size < RARE) else np.arange(V)
-    spelling = learn_spelling([model.words[w] for w in rare], group[rare], n_groups, BLANKS)
+    spelling = learn_spelling([model.words[w] for w in rare], group[rare], n_groups, NO_WORD)
     given = weight * (discount / np.maximum(size, 1.0))[:, None]
     unknown = given.sum(axis=0)
     groups = np.stack([given[group == g].sum(axis=0) for g in range(n_groups)], axis=1)

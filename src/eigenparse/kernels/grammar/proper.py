@@ -1,4 +1,4 @@
-"""Sums over derivations of a proper grammar: of given n-ary trees, and of all trees of a sentence.
+"""Sums over derivations of a proper grammar: of all trees of a sentence, and what those of n-ary trees share with it.
 
 A phrase with n children is a small chart over them.  Item (a, i, j) is a label over the children i to j: a complete
 label over one child (a chain of unary nodes down to a word or to further children), a partial label over two or more,
@@ -14,7 +14,7 @@ where many(X, i, j) is the probability under the background model of two or more
 
 and child(t, i, j) is a child whose chain begins with t: a label of the grammar in a state drawn from its prior, or a
 chain drawn label by label.  In a sentence all spans are both children and phrases, so one chart over words sums over
-all trees; in a tree every phrase has its own chart.
+all trees; in a tree every phrase has its own chart (``tree_sums``).
 """
 
 from typing import NamedTuple
@@ -107,6 +107,7 @@ class Readings(NamedTuple):
 
     weight: of a reading.  low, high: its lexicon entries; kept: what is left of their weights.  spelt: (readings, G)
     probability of its spelling in each group; unigram: of the word without any label.  entry_label: of all entries.
+    shift: (tokens,) the log that was taken out of the probabilities of a token that is very unlikely, else 0.
     """
 
     at: np.ndarray
@@ -117,6 +118,7 @@ class Readings(NamedTuple):
     spelt: np.ndarray
     unigram: np.ndarray
     entry_label: np.ndarray
+    shift: np.ndarray
 
 
 @kernel
@@ -324,107 +326,6 @@ def empty_chart(first, label, member, n_parents, is_whole, desk):
                 item[c, label[x]] = x
     one = np.zeros((n_cells, n_parents))
     return Chart(first, label, at, item, np.zeros(at[-1]), one, np.zeros_like(one), np.zeros_like(one), desk)
-
-
-@kernel
-def node_chart(nodes, r, member, n_parents, desk):
-    """The chart of a phrase: complete labels of its children, partial labels in between, its own labels over all."""
-    n = nodes.child_at[r + 1] - nodes.child_at[r]
-    first = np.zeros(n * (n + 1) // 2 + 1, dtype=np.int64)
-    own, between = nodes.label_at[r + 1] - nodes.label_at[r], nodes.partial_at[r + 1] - nodes.partial_at[r]
-    for i in range(n):
-        q = nodes.child[nodes.child_at[r] + i]
-        first[i + 1] = first[i] + nodes.label_at[q + 1] - nodes.label_at[q]
-    for c in range(n, first.size - 1):
-        first[c + 1] = first[c] + (own if c == first.size - 2 else between)
-    label = np.empty(first[-1], dtype=np.int32)
-    for i in range(n):
-        q = nodes.child[nodes.child_at[r] + i]
-        label[first[i] : first[i + 1]] = nodes.label[nodes.label_at[q] : nodes.label_at[q + 1]]
-    for c in range(n, first.size - 2):
-        label[first[c] : first[c + 1]] = nodes.partial[nodes.partial_at[r] : nodes.partial_at[r + 1]]
-    label[first[-2] :] = nodes.label[nodes.label_at[r] : nodes.label_at[r + 1]]
-    return empty_chart(first, label, member, n_parents, False, desk)
-
-
-@kernel
-def phrase(nodes, r, member, ground, index, desk, values):
-    """Fill the chart of a phrase, write the values of its labels, and return its row of ``many`` over all children."""
-    chart = node_chart(nodes, r, member, ground.more.size, desk)
-    at, value, as_child = values
-    n = nodes.child_at[r + 1] - nodes.child_at[r]
-    for i in range(n):
-        q = nodes.child[nodes.child_at[r] + i]
-        low, high = chart.at[chart.first[i]], chart.at[chart.first[i + 1]]
-        chart.value[low:high] = value[at[q] : at[q + 1]]
-        for p in range(ground.more.size):
-            chart.one[i, p] = ground.child[p, nodes.top[q]] * nodes.name[q] * as_child[q]
-        background_cell(n, i, i + 1, ground, chart)
-    for w in range(2, n + 1):
-        for i in range(n - w + 1):
-            background_cell(n, i, i + w, ground, chart)
-            rule_cell(n, i, i + w, member, ground, index, chart)
-    top = chart.first.size - 2
-    value[at[r] : at[r + 1]] = chart.value[chart.at[chart.first[top]] : chart.at[chart.first[top + 1]]]
-    return chart.many[top]
-
-
-# log p of n-ary trees: nodes in post-order, each node's values divided by the largest at once.  as_child[r] is the
-# value of node r as a child that the background model drew: a label of the grammar in a state from its prior, or its
-# chain drawn label by label.  A node over a word takes the word's emission, any other the chart over its children.
-@kernel
-def tree_logs(nodes, offsets, readings, member, ground, index, log_p):
-    """Write log p of every tree; tree s has the nodes offsets[s] up to offsets[s + 1], the root last."""
-    at = np.zeros(nodes.top.size + 1, dtype=np.int64)
-    for r in range(nodes.top.size):
-        at[r + 1] = at[r]
-        for x in range(nodes.label_at[r], nodes.label_at[r + 1]):
-            at[r + 1] += member.states[nodes.label[x]]
-    value, as_child, desk = np.zeros(at[-1]), np.zeros(nodes.top.size), empty_desk(member, index)
-    for s in range(offsets.size - 1):
-        log, total = 0.0, 0.0
-        for r in range(offsets[s], offsets[s + 1]):
-            t, end = nodes.token[r], 0.0
-            if t >= 0:
-                v = at[r]
-                for x in range(nodes.label_at[r], nodes.label_at[r + 1]):
-                    a = nodes.label[x]
-                    emit(member, readings, t, a, value[v : v + member.states[a]])
-                    v += member.states[a]
-                for q in range(readings.at[t], readings.at[t + 1]):
-                    end += ground.word[nodes.bottom[r]] * readings.weight[q] * readings.unigram[q]
-                many = ground.more  # a word has no children
-            else:
-                many = phrase(nodes, r, member, ground, index, desk, (at, value, as_child))
-                end = ground.branch[nodes.bottom[r]] * many[nodes.bottom[r]]
-            own, v = ground.opened[nodes.top[r]] * nodes.chain[r] * end, at[r]
-            is_root, total = r == offsets[s + 1] - 1, 0.0
-            for x in range(nodes.label_at[r], nodes.label_at[r + 1]):
-                a, mean = nodes.label[x], 0.0
-                for h in range(member.states[a]):
-                    mean += member.prior[member.state_at[a] + h] * value[v + h]
-                    total += member.root[member.state_at[a] + h] * value[v + h]
-                v += member.states[a]
-                own += ground.share[a] * mean
-            as_child[r] = own
-            if is_root and nodes.top[r] < 0:  # TOP itself
-                total += ground.root * ground.root_top * many[ground.more.size - 1]
-            elif is_root:
-                total += (
-                    ground.root
-                    * (1.0 - ground.root_top)
-                    * ground.root_child[nodes.top[r]]
-                    * nodes.name[r]
-                    * own
-                )
-            top = max(own, 0.0)
-            for v in range(at[r], at[r + 1]):
-                top = max(top, value[v])
-            if top > 0.0 and not is_root:
-                value[at[r] : at[r + 1]] /= top
-                as_child[r] /= top
-                log += np.log(top)
-        log_p[s] = log + np.log(total) if total > 0.0 else -np.inf
 
 
 @kernel

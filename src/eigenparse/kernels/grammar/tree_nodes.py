@@ -18,6 +18,7 @@ class ChainLists(NamedTuple):
     bottom: np.ndarray
     chain: np.ndarray
     name: np.ndarray
+    log: np.ndarray
     wide: np.ndarray
 
 
@@ -26,7 +27,8 @@ class Nodes(NamedTuple):
 
     child: nodes below.  label: complete labels with the node's chain.  partial: labels between such a label and its
     children.  top, bottom: symbols of the chain's ends.  chain: probability of the chain below its top label, and of
-    the names of labels never seen; name: of the top label's name, 1 if it is known.  token: of a word, else -1.
+    the names of labels never seen; name: of the top label's name, 1 if it is known.  log: what was taken out of both,
+    0 for chains that are labels of the grammar.  token: of a word, else -1.
     """
 
     child_at: np.ndarray
@@ -39,6 +41,7 @@ class Nodes(NamedTuple):
     bottom: np.ndarray
     chain: np.ndarray
     name: np.ndarray
+    log: np.ndarray
     token: np.ndarray
 
 
@@ -99,4 +102,5 @@ def chain_nodes(which, parent, token, chains):
             top[r], bottom[r], chain[r] = -1, 0, 0.0
     label_at, label = gathered(which, chains.label_at, chains.label)
     partial_at, partial = gathered(which, chains.partial_at, chains.partial)
-    return Nodes(child_at, child, label_at, label, partial_at, partial, top, bottom, chain, name, token)
+    log = chains.log[which]
+    return Nodes(child_at, child, label_at, label, partial_at, partial, top, bottom, chain, name, log, token)
