@@ -47,7 +47,7 @@ class JudgeOptions:
     sentences: at most so many are parsed, evenly spread; max_length: none longer.  looks: at brackets; each
     sees the tree that the one before believes in.  ridge, tag_ridge: penalties on squared weights of features
     of brackets and of tags.  rare: words seen at most so often are known by their endings.  bits: features are
-    hashed to 2 ** bits.  rounds: of L-BFGS.  low, high: posteriors between are judged.
+    hashed to 2 ** bits.  passes: over the candidates.  low, high: posteriors between are judged.
     """
 
     folds: int = 3
@@ -59,7 +59,7 @@ class JudgeOptions:
     tag_ridge: float = 15.0
     rare: int = 5
     bits: int = 21
-    rounds: int = 24
+    passes: int = 3
     low: float = 0.01
     high: float = 0.995
 
@@ -169,7 +169,7 @@ def fit_judge(treebank: Treebank, parts: Sequence[Part], options: JudgeOptions) 
     """The judge of held-out charts: tags first, then brackets, one look after the other."""
     words = frequent_words(treebank, options.rare)
     court = make_court(treebank, parts, WordKeys(frozenset(words.tolist())), (options.low, options.high))
-    of_tags, fit = (Fit(ridge, options.bits, options.rounds) for ridge in (options.tag_ridge, options.ridge))
+    of_tags, fit = (Fit(ridge, options.bits, options.passes) for ridge in (options.tag_ridge, options.ridge))
     *tags, belief = of_tags.crossed(tag_cases(court, options.bits), court.tag_at)
     believe_tags(court, belief)
     looks: list[Look] = []

@@ -19,8 +19,7 @@ from eigenparse.features.grammar.judge import (
 )
 from eigenparse.kernels.grammar.judge import DENSE, TEMPLATES, Seen, Symbols, judge_rows
 from eigenparse.kernels.grammar.judge_tags import TAG_DENSE, TAG_TEMPLATES, Tagged, share_out, tag_rows
-from eigenparse.kernels.grammar.judge_weights import row_spans
-from eigenparse.learn.grammar.judge_fit import Cases
+from eigenparse.kernels.grammar.judge_weights import Cases, row_spans
 
 LONGEST = 1 << 16  # words of a sentence
 Part = tuple[LongVector, Charts]  # numbers of sentences, and what a grammar that never saw them says of them

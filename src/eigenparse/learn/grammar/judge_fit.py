@@ -1,108 +1,78 @@
 """Hashed features of candidates and which of them are right in, weights of a logistic model out."""
 
-from collections import deque
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
 from eigenparse.arrays import AnyArray, FloatArray, IntVector, LongVector, as_ids
-from eigenparse.kernels.grammar.judge_weights import add_curvature, judge_odds, logistic_loss
+from eigenparse.kernels.grammar.judge_weights import Cases, Weights, judge_odds, pull_weights
 
 TRUST = 1e-3  # penalty on squared distances of dense weights from "believe what was believed"
-MEMORY = 8  # steps that L-BFGS remembers
-HALVINGS = 12
-HALVES = 0.6  # of the sum of two halves' weights: the ridge draws those of the whole less towards 0
+FARTHEST = 0.5  # that a dense weight moves at once
+PARTS = 4  # of the sentences, each judged by weights of the others
 LEAST = 3  # cases that a feature must be seen in
 
 
 @dataclass(frozen=True, slots=True)
-class Cases:
-    """Candidates to learn from: rows (N, templates) of features, dense (N, D), and whether each is right (N,)."""
-
-    rows: AnyArray
-    dense: FloatArray
-    right: FloatArray
-
-    def some(self, chosen: AnyArray) -> "Cases":
-        """Part of the cases."""
-        return Cases(self.rows[chosen], self.dense[chosen], self.right[chosen])
-
-
-def penalised_loss(
-    cases: Cases, weights: FloatArray, start: FloatArray, penalty: FloatArray
-) -> tuple[float, FloatArray]:
-    """Logistic loss plus penalty / 2 . (weights - start) ** 2, and the gradient; dense weights come first."""
-    n = cases.dense.shape[1]
-    gradient = penalty * (weights - start)
-    loss = 0.5 * float(gradient @ (weights - start))
-    loss += logistic_loss(
-        cases.rows, cases.dense, cases.right, weights[:n], weights[n:], gradient[:n], gradient[n:]
-    )
-    return loss, gradient
-
-
-@dataclass(frozen=True, slots=True)
 class Fit:
-    """How weights are fitted.  ridge: penalty on squared weights.  rounds: of L-BFGS."""
+    """How weights are fitted.  ridge: penalty on squared weights.  passes: over the cases."""
 
     ridge: float
     bits: int
-    rounds: int
+    passes: int
 
     def weights(self, cases: Cases) -> tuple[FloatArray, FloatArray]:
         """Dense weights (D,) and weights of all features (2 ** bits,)."""
         compact, order = _compact(cases, self.bits)
-        return self._spread(self._fitted(compact, order.size, self.rounds), order)
+        found = _believing(compact, order.size)
+        self._improve(compact, np.arange(cases.right.size), found)
+        return found.u, self._spread(found.w, order)
 
     def crossed(self, cases: Cases, at: LongVector) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The same, and probabilities of all cases, each half of the sentences judged by the other, like new ones.
+        """The same, and probabilities of all cases, each part of the sentences judged by the others, like new ones.
 
-        The halves come first; the whole begins near what they found and needs half as many rounds.
+        The parts come first; the whole begins with the mean of what they found.
         """
         compact, order = _compact(cases, self.bits)
-        first = np.arange(cases.right.size) < at[(at.size - 1) // 2]
-        odds, found = np.empty(first.size), []
-        for half in (first, ~first):
-            found.append(self._fitted(compact.some(half), order.size, self.rounds))
-            odds[~half] = _odds(compact.some(~half), found[-1])
-        both = self._fitted(compact, order.size, -(-self.rounds // 2), HALVES * (found[0] + found[1]))
-        belief: FloatArray = 1.0 / (1.0 + np.exp(-odds))
-        return *self._spread(both, order), belief
+        n = at.size - 1
+        part = np.repeat(np.arange(n) * PARTS // max(n, 1), np.diff(at))
+        odds, whole = np.empty(part.size), _believing(compact, order.size)
+        whole.u[0] = 0.0
+        for number in range(PARTS):
+            found, own = _believing(compact, order.size), part == number
+            self._improve(compact, np.flatnonzero(~own), found)
+            odds[own] = _odds(compact, np.flatnonzero(own), found)
+            for total, one, times in zip(whole, found, (PARTS, PARTS - 1, PARTS - 1)):
+                total += one / times  # each case was in all parts but one
+        self._improve(compact, np.arange(part.size), whole)
+        return whole.u, self._spread(whole.w, order), 1.0 / (1.0 + np.exp(-odds))
 
-    def _fitted(
-        self, cases: Cases, n_features: int, rounds: int, begin: FloatArray | None = None
-    ) -> FloatArray:
-        """Dense weights and those of numbered features, by L-BFGS from "believe what was believed" or ``begin``.
+    def _improve(self, cases: Cases, chosen: AnyArray, found: Weights) -> None:
+        """Passes over some of the cases by dual coordinate ascent [yu-2011], dense weights by Newton's steps between.
 
-        Features occur once or a hundred thousand times, so each weight is measured in units of its own: one over
-        the root of the loss's second derivative at the start.  Ten rounds then do the work of hundreds.
+        The ridge is so strong that a few passes come as near to the least loss as dozens of steps along gradients.
         """
-        n = cases.dense.shape[1]
-        start = np.zeros(n + n_features + 1)
-        start[0] = 1.0
-        penalty = np.full(start.size, self.ridge, dtype=np.float64)
-        penalty[:n] = TRUST
-        curvature = penalty.copy()
-        add_curvature(cases.rows, cases.dense, curvature[:n], curvature[n:])
-        unit = 1.0 / np.sqrt(curvature)
-        unit[-1] = 0.0  # of what is seen too seldom
+        rng, start = np.random.default_rng(0), np.eye(found.u.size)
+        for number in range(self.passes):
+            slope, bend = TRUST * (found.u - start[0]), TRUST * start
+            pull_weights(rng.permutation(chosen), cases, found, self.ridge, slope, bend)
+            if number + 1 < self.passes:
+                step = np.linalg.solve(bend, slope)
+                found.u[:] -= step * min(1.0, FARTHEST / max(float(np.abs(step).max()), 1e-300))
 
-        def loss(scaled: FloatArray) -> tuple[float, FloatArray]:
-            value, gradient = penalised_loss(cases, start + scaled * unit, start, penalty)
-            return value, gradient * unit
-
-        ahead = np.zeros(start.size) if begin is None else (begin - start) / np.where(unit > 0, unit, 1.0)
-        found: FloatArray = start + least_loss(loss, ahead, rounds) * unit
-        return found
-
-    def _spread(self, found: FloatArray, order: IntVector) -> tuple[FloatArray, FloatArray]:
-        """Dense weights, and those of all features by their own numbers."""
-        n = found.size - order.size - 1
+    def _spread(self, w: FloatArray, order: IntVector) -> FloatArray:
+        """Weights of all features by their own numbers."""
         weights = np.zeros(1 << self.bits)
-        weights[order] = found[n:-1]
-        return found[:n], weights
+        weights[order] = w[:-1]
+        return weights
+
+
+def _believing(cases: Cases, n_features: int) -> Weights:
+    """Weights that believe what was believed."""
+    u = np.zeros(cases.dense.shape[1])
+    u[0] = 1.0
+    return Weights(u, np.zeros(n_features + 1), np.zeros(cases.right.size))
 
 
 def _compact(cases: Cases, bits: int) -> tuple[Cases, IntVector]:
@@ -118,50 +88,11 @@ def _compact(cases: Cases, bits: int) -> tuple[Cases, IntVector]:
     return Cases(number[cases.rows], cases.dense, cases.right), as_ids(order)
 
 
-def _odds(cases: Cases, found: FloatArray) -> FloatArray:
-    """Log odds of cases under dense weights and those of numbered features."""
-    n, odds = cases.dense.shape[1], np.empty(cases.right.size)
-    judge_odds(cases.rows, cases.dense, found[:n], found[n:], 1.0, odds)
+def _odds(cases: Cases, chosen: AnyArray, found: Weights) -> FloatArray:
+    """Log odds of some of the cases."""
+    odds = np.empty(chosen.size)
+    judge_odds(cases.rows[chosen], cases.dense[chosen], found.u, found.w, 1.0, odds)
     return odds
-
-
-def least_loss(
-    loss: Callable[[FloatArray], tuple[float, FloatArray]], found: FloatArray, rounds: int
-) -> FloatArray:
-    """Where a smooth convex function is small: so many steps of L-BFGS [nocedal-1980], each halved until it helps."""
-    value, slope = loss(found)
-    steps: deque[tuple[FloatArray, FloatArray, float]] = deque(maxlen=MEMORY)
-    for _ in range(rounds):
-        way = -_newton_like(slope, steps)
-        downhill = float(way @ slope)
-        size = 1.0 if steps else min(1.0, 1.0 / max(float(np.sqrt(way @ way)), 1e-300))
-        for _ in range(HALVINGS):
-            new_value, new_slope = loss(found + size * way)
-            if new_value <= value + 1e-4 * size * downhill:
-                break
-            size /= 2
-        else:
-            return found
-        bend = new_slope - slope
-        curvature = size * float(way @ bend)
-        if curvature > 0:
-            steps.append((size * way, bend, curvature))
-        found, value, slope = found + size * way, new_value, new_slope
-    return found
-
-
-def _newton_like(slope: FloatArray, steps: Sequence[tuple[FloatArray, FloatArray, float]]) -> FloatArray:
-    """The inverse of the second derivative, as the last steps show it, times a slope."""
-    found, shares = slope.copy(), []
-    for step, bend, curvature in reversed(steps):
-        shares.append(float(step @ found) / curvature)
-        found -= shares[-1] * bend
-    if steps:
-        _, bend, curvature = steps[-1]
-        found *= curvature / float(bend @ bend)
-    for (step, bend, curvature), share in zip(steps, reversed(shares)):
-        found += (share - float(bend @ found) / curvature) * step
-    return found
 
 
 def sureness(belief: FloatArray, right: FloatArray) -> float:
