@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 from tests.api.small import SENTENCE, tiny
 
+from eigenparse import LatentPCFG, load, read_trees, split_sentences, tokenise
 from eigenparse.api.grammar import Grammar
-from eigenparse.errors import DataError, OptionError
+from eigenparse.errors import DataError, ModelFileError, OptionError
 
 TREE = "(TOP (S (NP (DT the) (NN man)) (VP (VBD saw))))"
+CONLLU = "1\tdogs\t_\tNOUN\tNNS\t_\t2\tnsubj\t_\t_\n2\tbark\t_\tVERB\tVBP\t_\t0\troot\t_\t_\n\n"
 Use = Callable[[Grammar], Any]
 MISTAKES: list[tuple[Use, str]] = [
     (lambda g: g.parse(None), "type NoneType; give a string"),
@@ -45,13 +47,53 @@ MISTAKES: list[tuple[Use, str]] = [
     (lambda g: g.with_options(memory=-5), "memory must be a whole number of 1 or more, got -5"),
     (lambda g: g.score([g.parse(SENTENCE)]), "trees of type Parse; give paths"),
     (lambda g: g.posteriors(None), "type NoneType; give a string"),
+    (lambda g: g.posteriors(SENTENCE, least="a"), "least must be a number"),  # type: ignore[arg-type]
+    (
+        lambda g: g.parse("(NP the old man) the boats"),
+        "partial trees, .*; give the words, and spans as required=",
+    ),
+    (lambda g: g.parse_text(TREE), "bracketed trees, where text should be"),
+    (lambda g: g.parse_text("(NP the man) saw\n(NP men) slept"), "partial trees, .* where text should be"),
+    (lambda g: g.parse_text(CONLLU), "CoNLL-U, where text should be"),
+    (lambda g: g.parse_text(CONLLU.split("\n")), "CoNLL-U, where text should be"),
+    (lambda g: g.parse_text('{"a": 1}'), "JSON, where text should be"),
+    (
+        lambda g: g.parse_text([["the", "man"]]),
+        "a line of type list; give lines as strings, tokens to parse_many",
+    ),  # type: ignore[arg-type]
+    (lambda g: g.with_options(threshold="a"), "threshold must be a number"),  # type: ignore[arg-type]
+    (lambda g: g.sample("3"), "n must be a whole number"),  # type: ignore[arg-type]
+    (lambda g: g.sample(2.5), "n must be a whole number"),  # type: ignore[arg-type]
+    (lambda g: g.save(None), "a path of type NoneType; give a string or a Path"),  # type: ignore[arg-type]
+    (lambda g: g.save(""), "an empty path; name a file"),
+    (lambda g: g.save(pathlib.Path(__file__).parent), "cannot be written, is a directory; name another file"),
+    (lambda g: g.save("/no/such/folder/m"), "its directory does not exist"),
+    (lambda g: load(None), "a path of type NoneType; give a string or a Path"),  # type: ignore[arg-type]
+    (lambda g: load(b"en"), "a path of type bytes; give a string or a Path"),  # type: ignore[arg-type]
+    (lambda g: load(""), "an empty path; name a file"),
+    (lambda g: LatentPCFG().fit(""), "an empty path; name a file"),
+    (lambda g: LatentPCFG().fit(TREE.encode()), "bytes; decode them"),
+    (lambda g: LatentPCFG().predict([SENTENCE]), "has not learnt a grammar; call fit"),
+    (lambda g: LatentPCFG().score([TREE]), "has not learnt a grammar; call fit"),
+    (lambda g: read_trees(None), "a path of type NoneType; give a string or a Path"),  # type: ignore[arg-type]
+    (lambda g: read_trees(""), "an empty path; name a file"),
+    (lambda g: read_trees([]), "no path; name at least one"),
+    (lambda g: tokenise(None), "a sentence of type NoneType; give a string"),  # type: ignore[arg-type]
+    (lambda g: tokenise(["a b"]), "a sentence of type list; give a string"),  # type: ignore[arg-type]
+    (lambda g: tokenise(b"a b"), "a sentence of type bytes; give a string"),  # type: ignore[arg-type]
+    (lambda g: split_sentences(["A b."]), "a text of type list; give a string"),  # type: ignore[arg-type]
+    (lambda g: load("en-ud").parse(None), "a text of type NoneType; give a string"),
+    (
+        lambda g: load("en-ud").parse(["the man saw ."]),
+        "a sentence of type str; give lists of tokens, or one string",
+    ),
     (lambda g: g.log_p(b"the man"), "bytes; decode it"),
 ]
 
 
 @pytest.mark.parametrize(("use", "said"), MISTAKES, ids=[said for _, said in MISTAKES])
 def test_a_sentence_names_mistake_and_remedy(use: Use, said: str) -> None:
-    with pytest.raises((DataError, OptionError), match=said):
+    with pytest.raises((DataError, OptionError, ModelFileError), match=said):
         use(tiny())
 
 

@@ -103,3 +103,19 @@ def test_nothing_is_lost(text: str) -> None:
     """Tokens put together again are the text without its blanks."""
     assert "".join(tokenise(text, quotes="keep")).rstrip(".") == "".join(text.split()).rstrip(".")
     assert "".join("".join(split_sentences(text)).split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        (
+            "See https://en.wikipedia.org/wiki/Parsing_(language) now.",
+            "https://en.wikipedia.org/wiki/Parsing_(language)",
+        ),
+        ("(https://a.org/b)", "https://a.org/b"),
+        ("Go to https://a.org/b?c=(d)&e=f.", "https://a.org/b?c=(d)&e=f"),
+        ("(see https://a.org/b_(c)).", "https://a.org/b_(c)"),
+    ],
+)
+def test_parentheses_inside_an_address_stay_there(text: str, address: str) -> None:
+    assert address in tokenise(text)

@@ -215,6 +215,14 @@ CASES: list[tuple[str, int, str]] = [
     ("parse {lpcfg} {trees.ptb} --drop VP", 0, "4 lines, 8 words"),
     ("parse {lpcfg} --constraints {partial.txt} --drop VP", 1, "leave out --tagged, --drop"),
     ("evaluate {trees.ptb} {trees.ptb} --strict --drop NP", 1, "leave out --drop or --strict"),
+    # Another encoding, another language, other labels.
+    ("compare {latin.ptb} {latin.ptb} --out OUT", 1, "the text is not UTF-8"),
+    ("evaluate {latin.ptb} {latin.ptb}", 1, "the text is not UTF-8"),
+    ("evaluate {trees.ptb} {latin.ptb}", 1, "the text is not UTF-8"),
+    ("parse {lpcfg} {german.txt}", 0, "is the text in the language of its trees?"),
+    ("train rhmm {columns.txt} --dev {tree.conllu} --out OUT", 0, "none of these labels was learnt"),
+    ("perplexity {lpcfg} {script.py}", 1, "script.py:1: this is source code"),
+    ("info {lpcfg} --label NP --labels 2", 1, "--labels changes nothing for labels that are named"),
     # A text where the model should be.
     *((f"parse {{{name}}}", 1, "name a model before it, as in `eigenparse parse en") for name in (
         "text.txt", "tokens.txt", "trees.ptb", "tree.conllu")),

@@ -131,7 +131,7 @@ def test_pictures(model: pathlib.Path, tmp_path: pathlib.Path) -> None:
     assert sorted(p.name for p in tmp_path.glob("*.svg")) == ["t-1.svg", "t-2.svg", "t-3.svg"]
     many = call("parse", model, "--format", "svg", stdin=SENTENCES)
     assert many.code == 1
-    assert "--output" in many.err
+    assert "--out FILE" in many.err
 
 
 def test_long_sentences_are_skipped_and_counted(model: pathlib.Path) -> None:

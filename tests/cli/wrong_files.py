@@ -63,6 +63,8 @@ def make_files(folder: pathlib.Path) -> dict[str, pathlib.Path]:
         "cycle.conllu": b"1\ta\t_\tX\tX\t_\t2\tx\t_\t_\n2\tb\t_\tX\tX\t_\t1\tx\t_\t_\n\n",
         "headless.conllu": b"1\ta\t_\tX\tX\t_\t_\t_\t_\t_\n\n", "bare.ptb": b"(TOP (S NP VP))\n",
         "cut.ptb.gz": gzip.compress(TREES.encode() * 50)[:-20], "packed.ptb": gzip.compress(TREES.encode()),
+        "latin.ptb": TREES.replace("dog", "d\xf6g").encode("latin-1"),
+        "german.txt": b"Der alte Mann sah den Hund im Garten.\nDie Frau schlief.\n",
         "partial.txt": b"(NP the old man) the boats\nthe dog (VP saw (NP the cat))\n", "script.py": SCRIPT.encode(),
         "code.c": b'#include <stdio.h>\nint main(void) {\n    printf("hi\\n");\n    return (0);\n}\n',
         "film.srt": b"1\n00:00:01,000 --> 00:00:02,000\nHello there.\n\n2\n00:00:03,000 --> 00:00:04,000\nBye.\n",

@@ -1,15 +1,17 @@
 """The public class for dependency parsers: text or tokens in, words with tags, heads and relations out."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from eigenparse.api.given import tokens_given
 from eigenparse.corpus.conllu import from_sentences
 from eigenparse.corpus.dependencies import from_tokens
 from eigenparse.corpus.tokenise import split_sentences, tokenise
 from eigenparse.decode.dependency.arcs import parse_corpus
+from eigenparse.errors import DataError
 from eigenparse.inference.dependency.arcs import parse
 from eigenparse.models.container import Header
 from eigenparse.models.dependency.arcs import ArcModel
@@ -76,5 +78,12 @@ class DependencyParser:
 
     def _tokens(self, text: str | Sequence[Sequence[str]]) -> list[list[str]]:
         if not isinstance(text, str):
-            return [list(sentence) for sentence in text]
+            if isinstance(text, bytes | Mapping) or not isinstance(text, Iterable):
+                raise DataError(f"a text of type {type(text).__name__}; give a string, or lists of tokens")
+            found = list(text)
+            if any(isinstance(sentence, str) for sentence in found):
+                raise DataError(
+                    "a sentence of type str; give lists of tokens, or one string for the whole text"
+                )
+            return [list(tokens_given(sentence)) for sentence in found]
         return [tokenise(sentence, **self.model.style) for sentence in split_sentences(text)]

@@ -1,12 +1,16 @@
 """Checks of arguments of the public interface; errors say what to give instead."""
 
 from collections.abc import Iterable, Mapping, Set
+from numbers import Real
 from typing import Any
 
 from eigenparse.corpus.brackets import parse_trees
+from eigenparse.corpus.recognise import NAMES, REMEDIES, recognise_lines
 from eigenparse.decode.grammar.constraints import Span
 from eigenparse.errors import DataError, EigenparseError, OptionError
 
+LOOK = 200  # lines that tell what a text is
+NO_TEXT = ("trees", "partial", "conllu", "columns", "phones", "json", "markup", "code", "subtitles")
 LEAST_BRACKETS = 3  # fewer may be a remark in parentheses
 
 
@@ -39,16 +43,28 @@ def sentences_given(sentences: Any) -> Iterable[Any]:
     return sentences
 
 
-def text_given(text: Any) -> Any:
-    """Plain text or its lines."""
+def text_given(text: Any) -> list[str]:
+    """The lines of plain text."""
     if isinstance(text, bytes | Mapping) or not isinstance(text, Iterable):
         raise DataError(f"a text of type {type(text).__name__}; give a string, or a list of lines")
-    return text
+    lines = text.split("\n") if isinstance(text, str) else list(text)
+    for line in lines:
+        if not isinstance(line, str):
+            name = type(line).__name__
+            raise DataError(f"a line of type {name}; give lines as strings, tokens to parse_many")
+    kind = recognise_lines(lines[:LOOK])
+    if kind in NO_TEXT:
+        raise DataError(f"this is {NAMES[kind]}, where text should be; {REMEDIES[kind]}")
+    return lines
 
 
 def refuse_tree(text: str) -> None:
     """DataError for a tree in brackets where a sentence is wanted."""
     text = text.strip()
+    if recognise_lines(text.split("\n")) == "partial":
+        raise DataError(
+            f"this is {NAMES['partial']}; give the words, and spans as required=[(start, end, label)]"
+        )
     if not (text.startswith("(") and text.endswith(")")) or text.count("(") < LEAST_BRACKETS:
         return
     try:
@@ -73,8 +89,15 @@ def _is_whole(value: Any) -> bool:
     return hasattr(value, "__index__") and not isinstance(value, bool)
 
 
-def count_given(value: Any, name: str) -> int:
-    """A whole number of at least 1."""
-    if not _is_whole(value) or value < 1:
-        raise OptionError(f"{name} must be a whole number of 1 or more, got {value!r} instead")
+def count_given(value: Any, name: str, least: int = 1) -> int:
+    """A whole number of at least 1, or of another least one."""
+    if not _is_whole(value) or value < least:
+        raise OptionError(f"{name} must be a whole number of {least} or more, got {value!r} instead")
     return int(value)
+
+
+def number_given(value: Any, name: str) -> float:
+    """A number."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        raise OptionError(f"{name} must be a number, got {value!r} instead")
+    return float(value)

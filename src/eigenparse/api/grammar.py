@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from eigenparse.api.given import (
     count_given,
+    number_given,
     refuse_tree,
     sentences_given,
     spans_given,
@@ -96,6 +97,8 @@ class Grammar:
     ) -> "Grammar":
         """A copy with other options of search and decoding; options that are not given keep their values."""
         named: dict[str, Any] = {"decoder": decoder, "combination": combination, "threshold": threshold}
+        if threshold is not None:
+            number_given(threshold, "threshold")
         objective = replace(self.options.objective, **{k: v for k, v in named.items() if v is not None})
         for name, value in (("max_length", max_length), ("memory", memory)):
             if value is not None:
@@ -163,6 +166,7 @@ class Grammar:
 
     def posteriors(self, sentence: Sentence, *, least: float = 0.01) -> tuple[Bracket, ...]:
         """All constituents whose posterior over all trees is at least ``least``."""
+        least = number_given(least, "least")
         found = answer(self.tables.parser, self.tables.symbols, self.request(sentence)).posteriors
         if found is None:
             return ()
@@ -225,7 +229,7 @@ class Grammar:
         """Trees drawn from the grammar; longer ones than ``max_words`` are drawn again."""
         from eigenparse.inference.grammar.sample import sample_trees
 
-        return sample_trees(self.latent, n, seed=seed, max_words=max_words)
+        return sample_trees(self.latent, count_given(n, "n", 0), seed=seed, max_words=max_words)
 
     def to_parts(self) -> tuple[dict[str, Any], dict[str, AnyArray]]:
         """JSON header and named arrays of the parameters."""

@@ -9,6 +9,7 @@ from eigenparse.api.trees import treebank_of
 from eigenparse.corpus.cleaning import normalisation_by
 from eigenparse.corpus.columns import Treebank
 from eigenparse.decode.grammar.results import Parse
+from eigenparse.errors import DataError
 from eigenparse.learn.estimator import OptionsEstimator
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.learn.grammar.reading import cleaned_trees
@@ -46,12 +47,19 @@ class LatentPCFG(
 
     def predict(self, sentences: Iterable[Sentence]) -> list[Parse]:
         """The best tree of each sentence."""
-        return self.grammar_.parse_many(sentences, jobs=self.jobs)
+        return self._learnt().parse_many(sentences, jobs=self.jobs)
 
     def score(self, trees: Any, y: Any = None) -> float:
         """Labelled F1 (EVALB, from 0 to 1) of the trees that the grammar finds for the words of gold trees."""
         judge = named("eigenparse.batch.tune_grammar:dev_scores")
-        return float(judge(self.grammar_.latent, self._normalised(trees, keep_raw=True)).f1) / 100
+        return float(judge(self._learnt().latent, self._normalised(trees, keep_raw=True)).f1) / 100
+
+    def _learnt(self) -> Grammar:
+        """What ``fit`` learnt; DataError before that."""
+        found: Grammar | None = getattr(self, "grammar_", None)
+        if found is None:
+            raise DataError("this learner has not learnt a grammar; call fit with trees first")
+        return found
 
     def _normalised(self, trees: Any, *, keep_raw: bool = False) -> Treebank:
         return cleaned_trees(treebank_of(trees), normalisation_by(self.keep_tag_suffix), keep_raw=keep_raw)

@@ -23,6 +23,8 @@ def treebank_of(trees: Any, *, skip_broken: bool = False) -> Treebank:
     """Columns of paths, a Treebank, ``nltk.Tree`` objects or strings of brackets."""
     if isinstance(trees, Treebank):
         return trees
+    if isinstance(trees, bytes | bytearray):
+        raise DataError("the trees are bytes; decode them first, as trees.decode('utf-8')")
     if isinstance(trees, str) and trees.lstrip().startswith("("):
         return parse_trees(trees, skip_broken=skip_broken)
     if isinstance(trees, str | Path):

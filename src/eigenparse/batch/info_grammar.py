@@ -6,7 +6,7 @@ from typing import Any
 
 from eigenparse.batch.facts import plain_fact, plain_name
 from eigenparse.batch.places import ModelPlace, loaded
-from eigenparse.batch.requests import InfoRequest
+from eigenparse.batch.requests import InfoRequest, refuse_given
 from eigenparse.errors import OptionError
 from eigenparse.inference.grammar.typical import state_profiles, states_by_size
 from eigenparse.models.grammar.pcfg import LatentGrammar
@@ -14,6 +14,8 @@ from eigenparse.models.grammar.pcfg import LatentGrammar
 
 def info(path: Path, asked: InfoRequest) -> tuple[dict[str, Any], list[str]]:
     """Facts about a grammar, and the same as lines."""
+    if asked.labels:
+        refuse_given(asked, "labels that are named", "n_labels")
     facts = describe(loaded(ModelPlace.of(path)), asked.labels, asked.n_labels, asked.top)
     return facts, fact_table(facts)
 

@@ -3,7 +3,7 @@
 import functools
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -21,13 +21,14 @@ from eigenparse.batch.written import MADE_HERE, detail_of, drawn_files, numbered
 from eigenparse.corpus.cleaning import Normalisation, strip_label
 from eigenparse.corpus.partial import read_known
 from eigenparse.decode.grammar.constraints import Span, check_limits
-from eigenparse.decode.grammar.request import Request
+from eigenparse.decode.grammar.request import Request, lookup_form
 from eigenparse.decode.grammar.results import Parse
 from eigenparse.errors import DataError, OptionError
 from eigenparse.run.local import thread_map
 from eigenparse.work.progress import tell
 from eigenparse.work.work import Where, Work, open_work
 
+FEW, STRANGE = 5, 0.6  # words, and the share of unknown ones from which on another language is suspected
 SENTENCES = 500  # in a block: scores of trees are made block by block
 Lists = tuple[tuple[Parse, ...], ...]
 T = TypeVar("T")
@@ -71,6 +72,11 @@ def parse(path: Path, asked: ParseRequest, where: Where) -> Iterator[bytes]:
     if asked.form == "conllu":
         facts = loaded_grammar(ModelPlace.of(path), asked).summary()
         tell(f"arcs follow from the trees by head rules ({facts['heads']})")
+    if counts["lettered"] >= FEW and counts["strange"] > STRANGE * counts["lettered"]:
+        share = 100 * counts["strange"] / counts["lettered"]
+        tell(
+            f"{share:.0f} % of the words are unknown to this model; is the text in the language of its trees?"
+        )
     if asked.text is None or counts["ok"] < counts["lines"]:
         for sentence in summary(counts):
             tell(sentence)
@@ -116,7 +122,16 @@ def parse_block(block: ParseBlock) -> tuple[Lists, Counter[str]]:
     counts: Counter[str] = Counter()
     for one in found:
         _count_line(counts, one)
+        words, strange = unknown_words(grammar, one[0].tokens) if one else (0, 0)
+        counts.update(lettered=words, strange=strange)
     return found, counts
+
+
+def unknown_words(grammar: Grammar, tokens: Sequence[str]) -> tuple[int, int]:
+    """How many tokens have letters, and how many of these the grammar has never seen, in any case."""
+    known = grammar.tables.parser.words.words
+    words = [lookup_form(grammar.tables.parser, token) for token in tokens if any(map(str.isalpha, token))]
+    return len(words), sum(not known.keys() & {w, w.lower(), w.capitalize()} for w in words)
 
 
 def _drafted(grammar: Grammar, request: Request, k: int) -> tuple[Parse, ...]:

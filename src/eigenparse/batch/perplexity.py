@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -86,8 +87,8 @@ def _read(grammar: Grammar, sources: Sequence[str]) -> tuple[list[list[str]], Fl
             words += map(list, sentences_of(trees))
             logs.append(tree_log_p(proper_parts(grammar.latent), trees))
         else:
-            text = ParseRequest(text="\n".join([*head, *lines]))
-            words += [one for one in sentences(text, {}) if one]
+            asked = ParseRequest(Path(source))
+            words += [one for one in sentences(asked, {}, lines=chain(head, lines)) if one]
     whole = len(logs) == len(sources)
     return words, np.concatenate(logs) if whole and logs else None
 

@@ -109,6 +109,11 @@ def evaluate(model: Tagger, gold: Labelled) -> list[str]:
         f"known words {100 * counts.known_accuracy:.2f}, "
         f"unknown words {100 * counts.unknown_accuracy:.2f} ({counts.unknown} tokens)",
     ]
+    if right and not set(right) & set(model.labels):
+        lines.append(
+            f"none of these labels was learnt: they are {', '.join(sorted(set(right))[:3])} … here and "
+            f"{', '.join(model.labels[:3])} … in training; name the same column with --label"
+        )
     if counts.chunks:
         chunk = counts.chunk
         ratios = f"precision {100 * chunk.precision:.2f}, recall {100 * chunk.recall:.2f}"

@@ -6,10 +6,12 @@ from typing import Any
 
 from eigenparse.errors import ModelFileError, OptionError
 
+ENDS = (".", "!", "?", "…", '"', "”", "。", "！", "？", "」", "؟", "।")  # of sentences
+
 
 def is_text(argument: str) -> bool:
     """Whether an argument that is no file is meant as text: it has blanks, or ends like a sentence."""
-    return len(argument.split()) > 1 or argument.endswith((".", "!", "?", "…", '"', "”"))
+    return len(argument.split()) > 1 or argument.endswith(ENDS)
 
 
 def arguments(model: Path, source: Path) -> tuple[Path, Path, str | None]:

@@ -13,7 +13,15 @@ import numpy as np
 
 from eigenparse.arrays import AnyArray, IntMatrix, IntVector, LongMatrix, LongVector, as_ids, as_offsets
 from eigenparse.corpus.columns import Treebank
-from eigenparse.corpus.files import LIMIT, STANDARD_INPUT, find_files, read_bytes, read_head, write_whole
+from eigenparse.corpus.files import (
+    LIMIT,
+    STANDARD_INPUT,
+    find_files,
+    path_given,
+    read_bytes,
+    read_head,
+    write_whole,
+)
 from eigenparse.corpus.recognise import HEAD, may_be_trees, misplaced, recognise
 from eigenparse.errors import DataError, FormatError, ResourceError
 from eigenparse.kernels import brackets as kernel
@@ -80,8 +88,8 @@ def read_trees_report(paths: str | Path | Iterable[str | Path], *, skip_broken: 
 
 def tree_files(paths: str | Path | Iterable[str | Path]) -> tuple[list[Path], tuple[str, ...]]:
     """The files of trees that paths, folders and globs name, and files of folders that hold none, as a README.txt."""
-    given = [paths] if isinstance(paths, str | Path) else list(paths)
-    named = {Path(path) for path in given} | {STANDARD_INPUT}
+    given = [paths] if isinstance(paths, str | Path) or not isinstance(paths, Iterable) else list(paths)
+    named = {path_given(path) for path in given} | {STANDARD_INPUT}
     files: list[Path] = []
     left_out: list[str] = []
     for path in find_files(given):

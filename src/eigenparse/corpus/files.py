@@ -81,9 +81,20 @@ def find_files(
 
     Raises DataError if a pattern names nothing.
     """
-    if isinstance(patterns, str | Path):
-        patterns = [patterns]
-    return [path for pattern in patterns for path in _expand(Path(pattern), suffixes)]
+    given = [patterns] if isinstance(patterns, str | Path) or not isinstance(patterns, Iterable) else patterns
+    paths = [path_given(pattern) for pattern in given]
+    if not paths:
+        raise DataError("there is no path; name at least one file")
+    return [path for pattern in paths for path in _expand(pattern, suffixes)]
+
+
+def path_given(path: Any) -> Path:
+    """A path as a caller gives it; DataError for what names no file."""
+    if not isinstance(path, str | os.PathLike):
+        raise DataError(f"a path of type {type(path).__name__}; give a string or a Path")
+    if not str(path).strip():
+        raise DataError("an empty path; name a file")
+    return Path(path)
 
 
 def url_of(path: str | Path) -> str | None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 import regex
 
 from eigenparse.corpus.recognise import is_clearly_tokenised
-from eigenparse.errors import OptionError
+from eigenparse.errors import DataError, OptionError
 
 # Words whose full stop does not end a sentence, and words that have one but may end a sentence.
 _TITLES = """
@@ -55,7 +55,8 @@ _FIGURES = re.compile(r"\d[\d.,]*(?:/\d[\d.,]*)+|\d{3}-\d{4}|\d+(?:-\d+){2,}")  
 # with its skin colour, a flag, or a family joined of several emoji.
 _PIECES = regex.compile(
     r"""
-    https?://[^\s<>"]+[^\s<>".,;:!?)\]'] | (?:www\.)[\w-]+(?:\.[\w-]+)+(?:/[^\s<>"]*[^\s<>".,;:!?)\]'])? # addresses
+    https?://(?:\([^\s<>"()]*\)|[^\s<>"(])*(?:\([^\s<>"()]*\)|[^\s<>"(.,;:!?)\]'])
+    | (?:www\.)[\w-]+(?:\.[\w-]+)+(?:/[^\s<>"]*[^\s<>".,;:!?)\]'])? # addresses
   | (?:[\w-]+\.)+(?:com|org|net|edu|gov|info|io|eu|uk|de|fr|co|tv|app|dev)(?:/[^\s<>"]*[^\s<>".,;:!?)\]'])?(?![\w@])
   | [\w.+-]+@[\w-]+(?:\.[\w-]+)+ | (?<!\w)[@\#][A-Za-z_]\w*(?:[.-]\w+)* | (?<![\w/])[ur]/\w+  # mail, names, topics
   | (?<!\S)FACE                                                           # emoticons
@@ -105,6 +106,8 @@ def split_sentences(text: str) -> list[str]:
     >>> split_sentences("Mr. Smith came at 5 p.m. He left. Did he? yes!")
     ['Mr. Smith came at 5 p.m.', 'He left.', 'Did he?', 'yes!']
     """
+    if not isinstance(text, str):
+        raise DataError(f"a text of type {type(text).__name__}; give a string")
     return [sentence for part in _PARAGRAPHS.split(text) for sentence in _split_paragraph(part)]
 
 
@@ -157,6 +160,8 @@ def tokenise(sentence: str, *, quotes: str = "penn", hyphens: str = "keep") -> l
         raise OptionError(
             f"quotes are 'penn' or 'keep', hyphens 'split' or 'keep'; got {quotes!r}, {hyphens!r}"
         )
+    if not isinstance(sentence, str):
+        raise DataError(f"a sentence of type {type(sentence).__name__}; give a string")
     tokens: list[str] = []
     chunks = sentence.split()
     for chunk, following in zip(chunks, [*chunks[1:], ""]):

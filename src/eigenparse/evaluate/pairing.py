@@ -15,7 +15,7 @@ from eigenparse.corpus.cleaning import normalisation_by, strip_label
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.files import read_bytes
 from eigenparse.corpus.normalise import without_editorial, without_tag_suffix
-from eigenparse.errors import DataError
+from eigenparse.errors import DataError, FormatError
 from eigenparse.evaluate.brackets import BracketScores, score_lines
 from eigenparse.evaluate.evalb_params import COLLINS, EvalbParams
 from eigenparse.evaluate.tree_lines import TreeLines, read_tree_lines
@@ -68,7 +68,8 @@ def pair_files(gold_path: str | Path, guess_path: str | Path, *, strict: bool = 
     Raises DataError if there are not as many on both sides.  Only under ``strict``, between files
     with one tree per line, the surplus sentences of the longer file are left out, as EVALB does.
     """
-    gold, guess = _views(gold_path, all_trees=not strict), _views(guess_path, all_trees=False)
+    gold = _views(gold_path, all_trees=not strict, all_text=not strict)
+    guess = _views(guess_path, all_trees=False, all_text=not strict)
     if not gold[0].sentences.treebank.label.size:
         raise DataError(f"{gold_path}: no tree to score against; check that it is the right file")
     if strict and gold[0].pieces == guess[0].pieces == "line":
@@ -87,13 +88,28 @@ def pair_files(gold_path: str | Path, guess_path: str | Path, *, strict: bool = 
     )
 
 
-def _views(path: str | Path, *, all_trees: bool) -> list[_View]:
+def refuse_other_encodings(content: bytes, path: str | Path) -> None:
+    """FormatError for what is not UTF-8: its words could not be printed."""
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        line = content.count(b"\n", 0, problem.start) + 1
+        raise FormatError(
+            "the text is not UTF-8", source=str(path), line=line, remedy="convert the file to UTF-8"
+        ) from None
+
+
+def _views(path: str | Path, *, all_trees: bool, all_text: bool) -> list[_View]:
     """The ways to cut a file into sentences, the likeliest first.
+
+    all_text: the file must be UTF-8.
 
     all_trees: a line that is no tree is a part of one, or an error; otherwise it is a failed parse
     unless most lines are like that.  Lines that start with ``#`` are comments.
     """
     content = read_bytes(path)
+    if all_text:
+        refuse_other_encodings(content, path)
     lines = content.decode("utf-8", "surrogateescape").split("\n")
     if not lines[-1]:
         lines.pop()

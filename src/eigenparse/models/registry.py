@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol, Self, runtime_checkable
 
 from eigenparse.arrays import AnyArray
+from eigenparse.corpus.files import path_given
 from eigenparse.data import located
 from eigenparse.errors import DataError, EigenparseError, ModelFileError, OptionError
 from eigenparse.models.container import Header, model_kind, read_container, write_container
@@ -135,7 +136,7 @@ def kinds() -> list[Kind]:
 
 def kind_of(path: str | Path) -> Kind:
     """The kind of a model file, from its header alone."""
-    path = located(path)
+    path = located(path_given(path))
     if not path.is_file():
         there = "is no regular file" if path.exists() else "no such file"
         reason = "is a directory" if path.is_dir() else there
@@ -167,6 +168,10 @@ def verb_of(path: str | Path, verb: str) -> Any:
 
 def save_model(model: Model, path: str | Path, kind: str, *, packed: bool = False) -> None:
     """Write a model file; the same model always gives the same bytes.  packed: smaller, if the kind has a packer."""
+    path = path_given(path)
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        reason = "is a directory" if path.is_dir() else "its directory does not exist"
+        raise DataError(f"{path}: cannot be written, {reason}; name another file")
     record = kind_named(kind) if packed else None
     smaller = named(record.packer)(model) if record is not None and record.packer else None
     if smaller is not None:

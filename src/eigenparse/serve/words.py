@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from eigenparse.api.grammar import Grammar
+from eigenparse.batch.parse_grammar import unknown_words
 from eigenparse.corpus.conllu import from_sentences
 from eigenparse.decode.grammar.request import lookup_form
 from eigenparse.inference.dependency.arcs import parse
@@ -17,13 +18,12 @@ def unknown(grammar: Grammar, letters: frozenset[str], tokens: Sequence[str]) ->
 
     Numbers and punctuation do not count: they are the same in many languages.
     """
-    known = grammar.tables.parser.words.words
     words = [lookup_form(grammar.tables.parser, token) for token in tokens if any(map(str.isalpha, token))]
-    strange = [w for w in words if not known.keys() & {w, w.lower(), w.capitalize()}]
+    n_words, n_strange = unknown_words(grammar, tokens)
     all_letters = [c for w in words for c in w.lower() if c.isalpha()]
     new = sum(c not in letters for c in all_letters)
     return {
-        "words": round(len(strange) / max(len(words), 1), 4),
+        "words": round(n_strange / max(n_words, 1), 4),
         "letters": round(new / max(len(all_letters), 1), 4),
     }
 
