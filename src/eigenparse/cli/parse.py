@@ -1,12 +1,9 @@
 """eigenparse parse: sentences in, trees out, with any model that parses."""
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from eigenparse.cli.app import READ, WRITTEN, app, verb
+from eigenparse.cli import parse_options as given
+from eigenparse.cli.app import app, verb
 from eigenparse.cli.checks import WAIT
 from eigenparse.cli.options import Cluster, Wait, run
 from eigenparse.cli.texts import arguments, default_form, reading_of
@@ -30,105 +27,27 @@ Examples:
 """
 
 
-class Form(StrEnum):
-    """How trees are written."""
-
-    brackets = "brackets"
-    json = "json"
-    conllu = "conllu"
-    text = "text"
-    svg = "svg"
-
-
-class Decoder(StrEnum):
-    """What the chosen tree maximises."""
-
-    brackets = "brackets"
-    labelled_recall = "labelled-recall"
-    max_rule = "max-rule"
-
-
-class Combination(StrEnum):
-    """How the members of an ensemble vote."""
-
-    product = "product"
-    sum = "sum"
-
-
-Model = Annotated[
-    Path,
-    typer.Argument(metavar="[MODEL|TEXT]", help="Model file; bundled: en, and en-ud for dependencies."),
-    READ,
-]
-Source = Annotated[
-    Path,
-    typer.Argument(metavar="[FILE|-|TEXT]", help="Text, tokens, trees or CoNLL-U; the format is recognised."),
-    READ,
-]
-Tagged = Annotated[bool, typer.Option("--tagged", help="Tokens are word_TAG; the tags are kept.")]
-Tokens = Annotated[bool, typer.Option("--tokens", help="Input is tokenised, with spaces.")]
-Raw = Annotated[bool, typer.Option("--raw", help="Plain text: split into sentences and tokens.")]
-RawLines = Annotated[
-    bool, typer.Option("--raw-lines", help="Plain text, one sentence per line: tokenise only.")
-]
-Kbest = Annotated[int, typer.Option(min=1, max=10_000, metavar="K", help="Number of trees per sentence.")]
-Format = Annotated[
-    Form | None, typer.Option("--format", help="Output format; a sentence given at a terminal is drawn.")
-]
-Threshold = Annotated[
-    float | None,
-    typer.Option(min=0.0, max=1.0, help="Minimum posterior for a bracket; higher favours precision."),
-]
-MaxLength = Annotated[int | None, typer.Option(min=1, help="Skip sentences with more words.")]
-Memory = Annotated[int | None, typer.Option(min=1, metavar="MB", help="Memory limit per chart.")]
-Threads = Annotated[int, typer.Option(min=0, metavar="N", help="Threads or processes; 0 for all cores.")]
-Output = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", help="Output file; it is written completely or not at all."),
-    WRITTEN,
-]
-Constraints = Annotated[
-    Path | None,
-    typer.Option(help="File of sentences with known brackets, such as: (NP the old man) the boats."),
-    READ,
-]
-KeepTagSuffix = Annotated[
-    bool | None,
-    typer.Option(
-        "--keep-tag-suffix/--no-keep-tag-suffix",
-        help="Refuse a grammar that was trained otherwise. Default: as it was trained.",
-    ),
-]
-Drop = Annotated[
-    list[str] | None,
-    typer.Option(help="For trees: leave out the words below nodes with this label. May be repeated."),
-]
-Ask = Annotated[
-    bool, typer.Option("--ask", help="Correct trees interactively; accepted ones are added to --out.")
-]
-
-
 @verb(app, epilog=EXAMPLES)
 def parse(
-    model: Model,
-    source: Source = Path("-"),
-    tagged: Tagged = False,
-    tokens: Tokens = False,
-    raw: Raw = False,
-    raw_lines: RawLines = False,
-    kbest: Kbest = 1,
-    form: Format = None,
-    decoder: Annotated[Decoder | None, typer.Option(help="What the chosen tree maximises.")] = None,
-    combination: Annotated[Combination | None, typer.Option(help="How an ensemble is combined.")] = None,
-    threshold: Threshold = None,
-    max_length: MaxLength = None,
-    memory: Memory = None,
-    jobs: Threads = 1,
-    out: Output = None,
-    constraints: Constraints = None,
-    keep_tag_suffix: KeepTagSuffix = None,
-    drop: Drop = None,
-    ask: Ask = False,
+    model: given.Model,
+    source: given.Source = Path("-"),
+    tagged: given.Tagged = False,
+    tokens: given.Tokens = False,
+    raw: given.Raw = False,
+    raw_lines: given.RawLines = False,
+    kbest: given.Kbest = 1,
+    form: given.Format = None,
+    decoder: given.Maximised = None,
+    combination: given.Combined = None,
+    threshold: given.Threshold = None,
+    max_length: given.MaxLength = None,
+    memory: given.Memory = None,
+    jobs: given.Threads = 1,
+    out: given.Output = None,
+    constraints: given.Constraints = None,
+    keep_tag_suffix: given.KeepTagSuffix = None,
+    drop: given.Drop = None,
+    ask: given.Ask = False,
     cluster: Cluster = None,
     wait: Wait = WAIT,
 ) -> None:
@@ -146,12 +65,12 @@ def parse(
     from eigenparse.models.registry import named
 
     model, source, text = arguments(model, source)
-    given = {"tagged": tagged, "drop": bool(drop), "tokens": tokens, "raw": raw, "raw-lines": raw_lines}
+    chosen = {"tagged": tagged, "drop": bool(drop), "tokens": tokens, "raw": raw, "raw-lines": raw_lines}
     asked = ParseRequest(
         source=source,
         text=text,
         tagged=tagged,
-        reading=reading_of(given, constraints is not None, source, text),
+        reading=reading_of(chosen, constraints is not None, source, text),
         kbest=kbest,
         form=form.value if form else default_form(text, out),
         decoder=decoder.value if decoder else None,
