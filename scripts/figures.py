@@ -99,7 +99,7 @@ def with_data(data: Path) -> tuple[Figure, ...]:
         Figure(MEASURED, r"`instruments` \|[^|]+\|[^|]+\| ([\d,]+)", trees, r"instruments .* (\d+) not positive"),
         Figure(PROBABILITIES, r"backoff`, dev \| words \| ([\d,.]+)", tagger, r"perplexity ([\d.]+)", 0.01),
         Figure(PROBABILITIES, r"universal tags \| ([\d,.]+)", tagger, r"their words ([\d.]+)", 0.01),
-        Figure(PROBABILITIES, r"taggers have ([\d.]+)", tagger, r"one event ([\d.]+)", 0.01),
+        Figure(PROBABILITIES, r"taggers have ([\d.]+)", tagger, r"([\d.]+) \+- [\d.]+ per word if all", 0.01),
         Figure(PROBABILITIES, r"\| tags and trees \| ([\d.]+)", latent, r"perplexity ([\d.]+)", 0.01),
         Figure("docs/dependency.md", r"\(usual\) \| 8 \| ([\d.]+)", latent, r"UAS ([\d.]+)", 0.01),
         Figure(MEASURED, r"lpcfg-tensor --states 16`\): ([\d.]+)", heads, r"UAS ([\d.]+)", 0.01),
