@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from eigenparse.kernels.compiled import SUMS, kernel
-from eigenparse.kernels.grammar.chart import SparseRules, add_applied
+from eigenparse.kernels.grammar.chart import SparseRules, add_applied, add_products
 from eigenparse.kernels.lanes import LANES
 
 
@@ -191,12 +191,8 @@ def listed(chart, n, i, j, from_left, stamp, mark, out):
 @kernel
 def add_outer(chart, x, y, work):
     """Add the products of the values of two items."""
-    left = chart.value[chart.at[x] : chart.at[x + 1]]
-    right = chart.value[chart.at[y] : chart.at[y + 1]]
-    for f in range(left.size):
-        row = work[f * right.size : (f + 1) * right.size]
-        for g in range(right.size):
-            row[g] += left[f] * right[g]
+    at = chart.at
+    add_products(chart.value, at[x], at[x + 1] - at[x], at[y], at[y + 1] - at[y], 1.0, work)
 
 
 @kernel
