@@ -16,6 +16,7 @@ from llvmlite.binding import get_host_cpu_features
 from numba import njit
 from numba.core.caching import FunctionCache, IndexDataCacheFile, NullCache
 from numba.core.dispatcher import Dispatcher
+from numba.core.extending import _Intrinsic
 from numba.core.runtime.nrt import rtsys
 
 COMMON = {"x86_64": "x86-64-v3", "AMD64": "x86-64-v3"}  # machine: the processor that wheels are made for
@@ -105,7 +106,7 @@ def _stamp(module: str) -> bytes:
     total = hashlib.sha256()
     while todo:
         for value in vars(sys.modules[todo.pop()]).values():
-            called = value.__module__ if isinstance(value, Dispatcher | type) else module
+            called = value.__module__ if isinstance(value, Dispatcher | _Intrinsic | type) else module
             ours = isinstance(value, Dispatcher) or called.startswith("eigenparse.kernels.")
             if ours and called not in found:
                 found.add(called)

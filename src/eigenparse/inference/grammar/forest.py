@@ -54,9 +54,12 @@ def rule_index(skeleton: Skeleton) -> RuleIndex:
     n = skeleton.n_labels
     pair = skeleton.rules[:, 1].astype(np.int64) * n + skeleton.rules[:, 2]
     order = as_ids(np.lexsort((-skeleton.rule_probability, pair)))
-    at = as_ids(np.searchsorted(pair[order], np.arange(n * n + 1)))
+    pairs, first = np.unique(pair[order], return_index=True)
+    number = np.zeros(n * n, dtype=np.int32)
+    number[pairs] = np.arange(1, pairs.size + 1)
+    at = as_ids(np.concatenate(([0], first, [order.size])))
     probability = np.ascontiguousarray(skeleton.rule_probability[order])
-    return RuleIndex(at, order, as_ids(skeleton.rules[order, 0]), probability)
+    return RuleIndex(number, at, order, as_ids(skeleton.rules[order, 0]), probability)
 
 
 def choices(skeleton: Skeleton, symbols: IntVector) -> Choices:

@@ -17,6 +17,7 @@ from eigenparse.inference.grammar.probability import CAPITAL, other_case
 from eigenparse.inference.grammar.proper import Proper, is_signed, proper_parts
 from eigenparse.kernels.grammar.proper import Member
 from eigenparse.kernels.grammar.sample import draw, rule_masses
+from eigenparse.kernels.lanes import LANES
 from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, Weights
 
 STREAM = 0x5A3
@@ -114,8 +115,9 @@ def drawn_children(
     size, h = int(weights.states[b]) * int(weights.states[c]), s - int(weights.state_at[a])
     if isinstance(weights, Member) and weights.sparse.value.size:
         row = int(weights.sparse.first_row[rule]) + h
-        own = slice(int(weights.sparse.row_at[row]), int(weights.sparse.row_at[row + 1]))
-        place = int(weights.sparse.column[own][picked(weights.sparse.value[own], rng)])
+        low, high = (LANES * int(at) for at in weights.sparse.row_at[row : row + 2])
+        k = low + picked(weights.sparse.value[low:high], rng)
+        place = LANES * int(weights.sparse.block[k // LANES]) + k % LANES
     else:
         first = int(weights.rule_at[rule]) + h * size
         place = picked(weights.rule_weight[first : first + size], rng)

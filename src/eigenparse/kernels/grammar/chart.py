@@ -13,6 +13,7 @@ import numpy.typing as npt
 from eigenparse.kernels.columns import widest_slice
 from eigenparse.kernels.compiled import SUMS, kernel
 from eigenparse.kernels.grammar.tree import rescale
+from eigenparse.kernels.lanes import LANES, add_blocks, dot_blocks
 
 Array = npt.NDArray[Any]
 
@@ -20,13 +21,14 @@ Array = npt.NDArray[Any]
 class SparseRules(NamedTuple):
     """The larger weights of all rules, row by row; empty if kernels are to read whole tensors.
 
-    Row first_row[r] + a holds the weights of state a of rule r's parent: value[k] at column[k] = b * m_c + c
-    for k in [row_at[row], row_at[row + 1]).
+    Row first_row[r] + a holds the weights of state a of rule r's parent, in blocks of LANES columns: block k in
+    [row_at[row], row_at[row + 1]) has value[LANES * k + i] at column LANES * block[k] + i = b * m_c + c, 0 where the
+    weight is not one of the larger ones or there is no such column.
     """
 
     first_row: Array
     row_at: Array
-    column: Array
+    block: Array
     value: Array
 
 
@@ -74,119 +76,143 @@ class ForestMarginals(NamedTuple):
 
 
 @kernel
-def large_weights(rule_at, rule_weight, parent_states, least):
-    """The weights of at least ``least`` (see ``SparseRules``).  parent_states: (R,) states of each rule's parent."""
-    n_rules = parent_states.size
-    first_row, size = np.zeros(n_rules + 1, dtype=np.int64), 0
-    for r in range(n_rules):
+def first_rows(parent_states):
+    """The first row of each rule.  parent_states: (R,) states of each rule's parent."""
+    first_row = np.zeros(parent_states.size + 1, dtype=np.int64)
+    for r in range(parent_states.size):
         first_row[r + 1] = first_row[r] + parent_states[r]
-    row_at = np.zeros(first_row[-1] + 1, dtype=np.int64)
-    for k in range(rule_weight.size):
-        size += rule_weight[k] >= least
-    column, value = np.empty(size, dtype=np.uint16), np.empty(size, dtype=rule_weight.dtype)
-    size = 0
-    for r in range(n_rules):
-        n = (rule_at[r + 1] - rule_at[r]) // parent_states[r]
-        for a in range(parent_states[r]):
-            row = rule_weight[rule_at[r] + a * n : rule_at[r] + (a + 1) * n]
-            for j in range(n):
-                if row[j] >= least:
-                    column[size], value[size] = j, row[j]
-                    size += 1
-            row_at[first_row[r] + a + 1] = size
-    return SparseRules(first_row, row_at, column, value)
+    return first_row
 
 
 @kernel
-def large_codes(rule_at, gaps, low, high, table, parent_states, least_code):
-    """The same of weights that are mostly zero, by their codes (see ``FewValues``)."""
-    n_rules = parent_states.size
-    first_row, size = np.zeros(n_rules + 1, dtype=np.int64), 0
-    for r in range(n_rules):
-        first_row[r + 1] = first_row[r] + parent_states[r]
+def large_weights(rule_at, rule_weight, parent_states, least):
+    """The weights of at least ``least`` (see ``SparseRules``)."""
+    first_row, size = first_rows(parent_states), 0
     row_at = np.zeros(first_row[-1] + 1, dtype=np.int64)
-    if least_code <= 1:  # only zeros, which have no code, are smaller
-        size = gaps.size
-    else:
-        for k in range(gaps.size):
-            size += (np.int64(high[k]) << 8 | np.int64(low[k])) >= least_code
-    column, value = np.empty(size, dtype=np.uint16), np.empty(size, dtype=table.dtype)
-    size, k, at = 0, 0, np.int64(gaps[0]) - 1 if gaps.size > 0 else np.int64(0)
-    for r in range(n_rules):
-        n = (rule_at[r + 1] - rule_at[r]) // parent_states[r]
-        for a in range(parent_states[r]):
-            first = rule_at[r] + a * n
-            while k < gaps.size and at < first + n:
-                code = np.int64(high[k]) << 8 | np.int64(low[k])
-                if code >= least_code:
-                    column[size], value[size] = at - first, table[code]
-                    size += 1
-                k += 1
-                at += np.int64(gaps[k]) if k < gaps.size else 0
-            row_at[first_row[r] + a + 1] = size
-    return SparseRules(first_row, row_at, column, value)
+    block, value = np.empty(0, dtype=np.uint16), np.empty(0, dtype=rule_weight.dtype)
+    for fill in (False, True):
+        if fill:
+            block, value = np.empty(size, dtype=np.uint16), np.zeros(LANES * size, dtype=rule_weight.dtype)
+            size = 0
+        for r in range(parent_states.size):
+            n = (rule_at[r + 1] - rule_at[r]) // parent_states[r]
+            for a in range(parent_states[r]):
+                row, last = rule_weight[rule_at[r] + a * n : rule_at[r] + (a + 1) * n], -1
+                for j in range(n):
+                    if row[j] >= least:
+                        size += j // LANES != last
+                        last = j // LANES
+                        if fill:
+                            block[size - 1], value[LANES * (size - 1) + j % LANES] = last, row[j]
+                row_at[first_row[r] + a + 1] = size
+    return SparseRules(first_row, row_at, block, value)
+
+
+# What it computes: what ``large_weights`` does, for weights that are mostly zero and come as codes (``FewValues``).
+# Layout: the places of weights are known by the gaps between them; rows of all rules follow one another.  Order: one
+# pass counts blocks, one fills them; both walk over gaps and rows side by side.
+@kernel
+def large_codes(rule_at, gaps, low, high, table, parent_states, least_code):
+    """The weights of codes of at least ``least_code``."""
+    first_row, size = first_rows(parent_states), 0
+    row_at = np.zeros(first_row[-1] + 1, dtype=np.int64)
+    block, value = np.empty(0, dtype=np.uint16), np.empty(0, dtype=table.dtype)
+    for fill in (False, True):
+        if fill:
+            block, value = np.empty(size, dtype=np.uint16), np.zeros(LANES * size, dtype=table.dtype)
+            size = 0
+        k, at = 0, np.int64(gaps[0]) - 1 if gaps.size > 0 else np.int64(0)
+        for r in range(parent_states.size):
+            n = (rule_at[r + 1] - rule_at[r]) // parent_states[r]
+            for a in range(parent_states[r]):
+                first, last = rule_at[r] + a * n, -1
+                while k < gaps.size and at < first + n:
+                    code = np.int64(high[k]) << 8 | np.int64(low[k])
+                    if code >= least_code:
+                        place = (at - first) // LANES
+                        size += place != last
+                        last = place
+                        if fill:
+                            block[size - 1], value[LANES * (size - 1) + (at - first) % LANES] = (
+                                place,
+                                table[code],
+                            )
+                    k += 1
+                    at += np.int64(gaps[k]) if k < gaps.size else 0
+                row_at[first_row[r] + a + 1] = size
+    return SparseRules(first_row, row_at, block, value)
+
+
+# The inner loops below take whole arrays with the place and the size of a part of them, unsigned: a slice would count
+# references, and a signed place would be checked for counting from the end, each of which takes longer than the loop
+# over a short vector.
+@kernel
+def place(x):
+    """A place or a size in an array that cannot count from its end."""
+    return np.uint64(x)
 
 
 @kernel(fastmath=SUMS)
-def add_applied(weights, r, w, out):
-    """out[a] += sum over j of C_r[a, j] w[j]."""
-    n, sparse = w.size, weights.sparse
-    for a in range(out.size):
-        total = out[a] * 0
+def add_applied(weights, r, w, n, out, first, size):
+    """out[first + a] += sum over j of C_r[a, j] w[j] for the ``size`` states a of the rule's parent.
+
+    n: how many values w has; it is finite up to the next whole block behind them.
+    """
+    sparse, dense, n = weights.sparse, weights.rule_weight, place(n)
+    row, start = sparse.first_row[r] if sparse.value.size > 0 else 0, place(weights.rule_at[r])
+    for a in range(place(size)):
+        total = w[0] * 0
         if sparse.value.size > 0:
-            row = sparse.first_row[r] + a
-            low, high = sparse.row_at[row], sparse.row_at[row + 1]
-            column, value = sparse.column[low:high], sparse.value[low:high]
-            for k in range(high - low):
-                total += value[k] * w[column[k]]
+            total += dot_blocks(sparse.value, sparse.block, sparse.row_at[row], sparse.row_at[row + 1], w)
+            row += 1
         else:
-            dense = weights.rule_weight[weights.rule_at[r] + a * n : weights.rule_at[r] + (a + 1) * n]
-            for j in range(n):  # an index into a row needs no check for negative ones
-                total += dense[j] * w[j]
-        out[a] += total
+            for j in range(n):
+                total += dense[start + j] * w[j]
+            start += n
+        out[place(first) + a] += total
 
 
 @kernel(fastmath=SUMS)
-def contract_rule(weights, r, o, T):
-    """T[b c] = sum over a of o[a] C_r[a, b, c]; rows of states that are 0 are not read."""
-    n, sparse = T.size, weights.sparse
+def contract_rule(weights, r, o, size, T, n):
+    """T[b c] = sum over a of o[a] C_r[a, b, c]; rows of states that are 0 are not read.
+
+    o has ``size`` values, T has n and room for a whole block behind them, which may be written to.
+    """
+    sparse, dense, n = weights.sparse, weights.rule_weight, place(n)
+    row, start = sparse.first_row[r] if sparse.value.size > 0 else 0, place(weights.rule_at[r])
     for j in range(n):
         T[j] = 0
-    for a in range(o.size):
+    for a in range(place(size)):
         weight = o[a]
-        if weight == 0:
-            continue
-        if sparse.value.size > 0:
-            row = sparse.first_row[r] + a
-            low, high = sparse.row_at[row], sparse.row_at[row + 1]
-            column, value = sparse.column[low:high], sparse.value[low:high]
-            for k in range(high - low):
-                T[column[k]] += weight * value[k]
-        else:
-            dense = weights.rule_weight[weights.rule_at[r] + a * n : weights.rule_at[r] + (a + 1) * n]
+        if weight != 0 and sparse.value.size > 0:
+            at = row + np.int64(a)
+            add_blocks(sparse.value, sparse.block, sparse.row_at[at], sparse.row_at[at + 1], weight, T)
+        elif weight != 0:
             for j in range(n):
-                T[j] += weight * dense[j]
+                T[j] += weight * dense[start + a * n + j]
 
 
 @kernel(fastmath=SUMS)
-def add_products(y, z, factor, w):
-    """w[b c] += factor y[b] z[c]."""
-    for b in range(y.size):
-        weight, row = factor * y[b], w[b * z.size : (b + 1) * z.size]
-        for c in range(z.size):
-            row[c] += weight * z[c]
+def add_products(values, y, y_size, z, z_size, factor, w):
+    """w[b c] += factor values[y + b] values[z + c]."""
+    for b in range(place(y_size)):
+        weight, row = factor * values[place(y) + b], b * place(z_size)
+        for c in range(place(z_size)):
+            w[row + c] += weight * values[place(z) + c]
 
 
 @kernel(fastmath=SUMS)
-def add_outside(T, y, z, factor, y_out, z_out):
-    """Add to the outside vectors of two children from T[b c], the parent's through the rule; the marginal."""
+def add_outside(T, vectors, y, z, factor):
+    """Add to the outside vectors of two items from T[b c], their parent's through the rule; the marginal."""
+    at, inside, outside = vectors.at, vectors.inside, vectors.outside
+    y_at, z_at, z_size = place(at[y]), place(at[z]), place(at[z + 1] - at[z])
     marginal = factor * 0
-    for b in range(y.size):
-        total, weight, row = factor * 0, factor * y[b], T[b * z.size : (b + 1) * z.size]
-        for c in range(z.size):
-            total += row[c] * z[c]
-            z_out[c] += weight * row[c]
-        y_out[b] += factor * total
+    for b in range(place(at[y + 1] - at[y])):
+        total, weight, row = factor * 0, factor * inside[y_at + b], b * z_size
+        for c in range(z_size):
+            total += T[row + c] * inside[z_at + c]
+            outside[z_at + c] += weight * T[row + c]
+        outside[y_at + b] += factor * total
         marginal += weight * total
     return marginal
 
@@ -234,31 +260,30 @@ def edge_reference(forest, p, vectors):
 @kernel
 def chart_inside(forest, weights, vectors):
     """Fill the inside vectors, scales and factors of all items."""
-    at, inside, edge_at = vectors.at, vectors.inside, forest.edge_at
+    at, inside, scale, factor, edge_factor = (
+        vectors.at, vectors.inside, vectors.scale, vectors.factor, vectors.edge_factor
+    )  # fmt: skip
+    edge_at, rule, left, right = forest.edge_at, forest.rule, forest.left, forest.right
     widest = widest_slice(at)
-    w = np.zeros(widest * widest, dtype=inside.dtype)
+    w = np.zeros(widest * widest + LANES, dtype=inside.dtype)
     for p in range(forest.label.size):
         if forest.entry[p] >= 0:
             word_inside(forest, weights, p, vectors)
             continue
         reference, e = edge_reference(forest, p, vectors), edge_at[p]
-        v = inside[at[p] : at[p + 1]]
         while e < edge_at[p + 1] and reference > -np.inf:
-            r, x, y = forest.rule[e], forest.left[e], forest.right[e]
+            r, x, y = rule[e], left[e], right[e]
             n = (at[x + 1] - at[x]) * (at[y + 1] - at[y])
-            for j in range(n):
-                w[j] = 0.0
-            while e < edge_at[p + 1] and forest.rule[e] == r:
-                x, y = forest.left[e], forest.right[e]
-                f = 0.0
-                if vectors.factor[x] > 0.0 and vectors.factor[y] > 0.0:
-                    f = np.exp(vectors.scale[x] + vectors.scale[y] - reference)
-                vectors.edge_factor[e] = f
-                add_products(inside[at[x] : at[x + 1]], inside[at[y] : at[y + 1]], vectors.edge_factor[e], w)
+            w[:n] = 0.0
+            while e < edge_at[p + 1] and rule[e] == r:
+                x, y = left[e], right[e]
+                f = np.exp(scale[x] + scale[y] - reference) if factor[x] > 0.0 and factor[y] > 0.0 else 0.0
+                edge_factor[e] = f
+                add_products(inside, at[x], at[x + 1] - at[x], at[y], at[y + 1] - at[y], edge_factor[e], w)
                 e += 1
-            add_applied(weights, r, w[:n], v)
-        vectors.factor[p] = rescale(v) if reference > -np.inf else 0.0
-        vectors.scale[p] = reference + np.log(vectors.factor[p]) if vectors.factor[p] > 0.0 else 0.0
+            add_applied(weights, r, w, n, inside, at[p], at[p + 1] - at[p])
+        factor[p] = rescale(inside[at[p] : at[p + 1]]) if reference > -np.inf else 0.0
+        scale[p] = reference + np.log(factor[p]) if factor[p] > 0.0 else 0.0
 
 
 @kernel
@@ -302,23 +327,19 @@ def live_outside(vectors, p, least, o):
 @kernel(fastmath=SUMS)
 def chart_outside(forest, weights, vectors, least, item_marginal, edge_marginal):
     """Fill outside vectors and marginals; the outside vectors of roots must be set."""
-    at, inside, outside, edge_at = vectors.at, vectors.inside, vectors.outside, forest.edge_at
-    widest = widest_slice(at)
-    T, o = np.zeros(widest * widest, dtype=inside.dtype), np.zeros(widest, dtype=inside.dtype)
+    at, edge_at, rule, left, right = vectors.at, forest.edge_at, forest.rule, forest.left, forest.right
+    widest, kind = widest_slice(at), vectors.inside.dtype
+    T, o = np.zeros(widest * widest + LANES, dtype=kind), np.zeros(widest, dtype=kind)
     for p in range(forest.label.size - 1, -1, -1):
         item_marginal[p] = live_outside(vectors, p, least, o)
         e, stop = edge_at[p], edge_at[p + 1] if vectors.factor[p] != 0.0 else edge_at[p]
         while e < stop:
-            r, x, y = forest.rule[e], forest.left[e], forest.right[e]
+            r, x, y = rule[e], left[e], right[e]
             n = (at[x + 1] - at[x]) * (at[y + 1] - at[y])
-            contract_rule(weights, r, o[: at[p + 1] - at[p]], T[:n])
-            while e < stop and forest.rule[e] == r:
-                x, y = forest.left[e], forest.right[e]
-                edge_marginal[e] = add_outside(
-                    T, inside[at[x] : at[x + 1]], inside[at[y] : at[y + 1]],
-                    vectors.edge_factor[e] / vectors.factor[p],
-                    outside[at[x] : at[x + 1]], outside[at[y] : at[y + 1]],
-                )  # fmt: skip
+            contract_rule(weights, r, o, at[p + 1] - at[p], T, n)
+            while e < stop and rule[e] == r:
+                factor = vectors.edge_factor[e] / vectors.factor[p]
+                edge_marginal[e] = add_outside(T, vectors, left[e], right[e], factor)
                 e += 1
 
 

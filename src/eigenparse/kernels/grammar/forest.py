@@ -14,17 +14,18 @@ from eigenparse.kernels.compiled import kernel
 
 Array = npt.NDArray[Any]
 SHORT = 1e-30
-NEGLIGIBLE = 1e-3  # of the beam, below a span's largest edge
 TRIFLE = 1e-1  # of the least posterior of an edge, for two items and all rules over them
 
 
 class RuleIndex(NamedTuple):
-    """Rules by their two children: [pair_at[b * A + c], pair_at[b * A + c + 1]) of the columns, likeliest first.
+    """Rules by their two children: those over b and c are [at[k], at[k + 1]) of the columns, likeliest first.
 
-    rule, parent, probability: one entry per rule.
+    pair: (A * A,), k = pair[b * A + c]; 0, which has no rules, for all pairs without any.  rule, parent, probability:
+    one entry per rule.
     """
 
-    pair_at: Array
+    pair: Array
+    at: Array
     rule: Array
     parent: Array
     probability: Array
@@ -115,34 +116,59 @@ def add_words(cells, words, posterior, least_tag, limits):
     return size
 
 
-@kernel
-def add_split(cells, x, y, common, rules, total, top, least):
-    """Add the pairs of two cells to the inside values ``total`` of their parents.
+class Sums(NamedTuple):
+    """Sums of one cell, all zero between two cells.
 
-    Pairs of items below ``least`` of ``top``, the largest addend so far, are left out.  Returns the
-    largest addend.
+    of_pair: (pairs,) products of two items' values, all splits together.  pairs: those that are not zero, in the order
+    in which they were met.  of_label: (A,) inside values.  labels: those that are not zero, likewise.
     """
-    label, value, n_labels = cells.items[0], cells.value, total.size
-    for p in range(cells.first[x], cells.first[x + 1]):
-        row = np.int64(label[p]) * n_labels
-        weight = common * value[p]
-        for q in range(cells.first[y], cells.first[y + 1]):
-            both = weight * value[q]
-            if both < least * top:
-                continue
-            first, last = rules.pair_at[row + label[q]], rules.pair_at[row + label[q] + 1]
-            if first < last:
-                top = max(top, both * rules.probability[first])
-            for t in range(first, last):
-                total[rules.parent[t]] += both * rules.probability[t]
-    return top
+
+    of_pair: Array
+    pairs: Array
+    of_label: Array
+    labels: Array
 
 
 @kernel
-def add_splits(cells, i, length, length_at, rules, total, least):
-    """Add all splits of a span to ``total``; the largest addend and the log of what all were divided by."""
+def add_split(cells, x, y, common, rules, sums, n):
+    """Add the pairs of two cells to the sums of pairs, of which n are not zero; their number."""
+    label, value, of_pair = cells.items[0], cells.value, sums.of_pair
+    low, high = cells.first[y], cells.first[y + 1]
+    for p in range(cells.first[x], cells.first[x + 1]):
+        row = np.int64(label[p]) * sums.of_label.size
+        weight = common * value[p]
+        for q in range(low, high):  # nearly every branch here would be mispredicted
+            k = rules.pair[row + label[q]]
+            before = of_pair[k]
+            after = before + weight * value[q]
+            sums.pairs[n] = k
+            n += (before == 0.0) & (after != 0.0)
+            of_pair[k] = after
+    return n
+
+
+@kernel
+def add_rules(rules, sums, n):
+    """Add the rules over n pairs to the sums of labels and clear those of pairs; how many labels have one."""
+    found = 0
+    for t in range(n):
+        k = sums.pairs[t]
+        both, sums.of_pair[k] = sums.of_pair[k], 0.0
+        for r in range(rules.at[k], rules.at[k + 1]):
+            a = rules.parent[r]
+            before = sums.of_label[a]
+            after = before + both * rules.probability[r]
+            sums.labels[found] = a
+            found += (before == 0.0) & (after != 0.0)
+            sums.of_label[a] = after
+    return found
+
+
+@kernel
+def add_splits(cells, i, length, length_at, rules, sums):
+    """Add all splits of a span to the sums of labels; how many labels have one, and the log of the common divisor."""
     first, scale = cells.first, cells.scale
-    top, reference = 0.0, -np.inf
+    n, reference = 0, -np.inf
     for k in range(1, length):
         x, y = length_at[k] + i, length_at[length - k] + i + k
         if first[x + 1] > first[x] and first[y + 1] > first[y]:
@@ -152,23 +178,48 @@ def add_splits(cells, i, length, length_at, rules, total, least):
         if first[x + 1] > first[x] and first[y + 1] > first[y]:
             common = np.exp(scale[x] + scale[y] - reference)
             if common >= SHORT:
-                top = add_split(cells, x, y, common, rules, total, top, least)
-    return top, reference
+                n = add_split(cells, x, y, common, rules, sums, n)
+    return add_rules(rules, sums, n), reference
 
 
 @kernel
-def beam_survivors(total, mask, left_merit, right_merit, beam, survivors):
-    """Labels inside the beam, in ``survivors``; their number and the largest of their totals."""
-    best, best_total, kept = 0.0, 0.0, 0
-    for a in range(total.size):
-        if total[a] > 0.0 and mask[a]:
+def beam_survivors(sums, found, mask, left_merit, right_merit, beam):
+    """Put the labels inside the beam first, in ascending order, and clear the others' sums.
+
+    Returns their number and the largest of their sums.
+    """
+    best, best_total, kept, labels, total = 0.0, 0.0, 0, sums.labels, sums.of_label
+    for t in range(found):
+        a = labels[t]
+        if mask[a]:
             best = max(best, total[a] * left_merit[a] * right_merit[a])
-    for a in range(total.size):
-        if total[a] > 0.0 and mask[a] and total[a] * left_merit[a] * right_merit[a] >= beam * best:
-            survivors[kept] = a
+    for t in range(found):
+        a = labels[t]
+        if mask[a] and total[a] * left_merit[a] * right_merit[a] >= beam * best:
+            place = kept
+            while place > 0 and labels[place - 1] > a:
+                labels[place] = labels[place - 1]
+                place -= 1
+            labels[place] = a
             best_total = max(best_total, total[a])
             kept += 1
+        else:
+            total[a] = 0.0
     return kept, best_total
+
+
+@kernel
+def add_items(cells, size, i, j, sums, kept, best):
+    """Write the items of a cell behind ``size`` others and clear their sums; the cells, which may have grown."""
+    if size + kept > cells.value.size:
+        items, value = wider(cells.items, size + kept), longer(cells.value, size + kept)
+        cells = Cells(items, value, cells.first, cells.scale)
+    for t in range(kept):
+        a = sums.labels[t]
+        cells.items[0, size + t], cells.items[3, size + t] = a, -1
+        cells.items[1, size + t], cells.items[2, size + t] = i, j
+        cells.value[size + t], sums.of_label[a] = sums.of_label[a] / best, 0.0
+    return cells
 
 
 # What it computes: the inside values of all items of the plain PCFG that survive the beam of their
@@ -176,7 +227,8 @@ def beam_survivors(total, mask, left_merit, right_merit, beam, survivors):
 # is the probability of the word given a.  An item survives if v left_merit[i, a] right_merit[j, a] is
 # at least ``beam`` times the best of its cell.  Cells that ``is_open`` closes (if it is not empty) hold
 # nothing, whatever their splits; most time goes into pairs of items, so a closed cell saves its own
-# splits and those of all spans that it would have been a part of.
+# splits and those of all spans that it would have been a part of.  Products of two items are first added up by their
+# labels over all splits, so that a rule is read once a cell.
 # Layout: see ``Cells``.  Order: by length, so that both parts of a split are ready.
 @kernel
 def base_inside(words, readings, rules, limits, is_open, beam, least_tag):
@@ -187,27 +239,28 @@ def base_inside(words, readings, rules, limits, is_open, beam, least_tag):
         np.empty((4, room), np.int32), np.empty(room), np.zeros(n_cells + 1, np.int64), np.zeros(n_cells + 1)
     )
     size = add_words(cells, words, readings.tag, least_tag, limits)
-    total, survivors = np.zeros(n_labels), np.empty(n_labels, dtype=np.int32)
+    sums = Sums(
+        np.zeros(rules.at.size), np.empty(rules.at.size, np.int32), np.zeros(n_labels),
+        np.empty(n_labels + 1, np.int32),
+    )  # fmt: skip
     length_at, cell = first_cells(n), n
     for length in range(2, n + 1):
         for i in range(n - length + 1):
-            j, top, reference = i + length, 0.0, 0.0
+            j = i + length
             if is_open.size == 0 or is_open[i * (n + 1) + j]:
-                top, reference = add_splits(cells, i, length, length_at, rules, total, NEGLIGIBLE * beam)
-            if top > 0.0:
+                found, reference = add_splits(cells, i, length, length_at, rules, sums)
                 kept, best = beam_survivors(
-                    total, mask_of(limits, i, j, n), readings.left_merit[i], readings.right_merit[j], beam, survivors
-                )  # fmt: skip
-                cells.scale[cell] = reference + np.log(best) if best > 0.0 else 0.0
-                if size + kept > cells.value.size:
-                    items, value = wider(cells.items, size + kept), longer(cells.value, size + kept)
-                    cells = Cells(items, value, cells.first, cells.scale)
-                for t in range(kept):
-                    cells.items[0, size], cells.items[3, size] = survivors[t], -1
-                    cells.items[1, size], cells.items[2, size] = i, j
-                    cells.value[size] = total[survivors[t]] / best
-                    size += 1
-                total[:] = 0.0
+                    sums,
+                    found,
+                    mask_of(limits, i, j, n),
+                    readings.left_merit[i],
+                    readings.right_merit[j],
+                    beam,
+                )
+                if kept > 0:
+                    cells.scale[cell] = reference + np.log(best)
+                    cells = add_items(cells, size, i, j, sums, kept, best)
+                    size += kept
             cell += 1
             cells.first[cell] = size
     return cells
@@ -243,7 +296,8 @@ def split_edges(cells, split, rules, parents, least, posterior, edges, size):
             both = common * value[p] * value[q]
             if both * most < TRIFLE * least:
                 continue
-            for t in range(rules.pair_at[row + label[q]], rules.pair_at[row + label[q] + 1]):
+            pair = rules.pair[row + label[q]]
+            for t in range(rules.at[pair], rules.at[pair + 1]):
                 if both * rules.probability[t] * most < TRIFLE * least:
                     break
                 a = rules.parent[t]
@@ -274,7 +328,7 @@ def base_edges(cells, n, rules, posterior, item_least, edge_least, max_edges):
     posterior: (items,) must be set at the roots, and is filled.  No edges at all if there would be
     more than ``max_edges``.
     """
-    n_labels = int(np.sqrt(rules.pair_at.size - 1) + 0.5)
+    n_labels = int(np.sqrt(rules.pair.size) + 0.5)
     edges, size = Edges(np.empty((4, 4096), np.int32), np.empty(4096)), 0
     place, worth = np.full(n_labels, -1, dtype=np.int32), np.zeros(n_labels)
     length_at, first, scale = first_cells(n), cells.first, cells.scale

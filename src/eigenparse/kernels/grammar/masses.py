@@ -4,6 +4,7 @@ import numpy as np
 
 from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.grammar.chart import add_applied
+from eigenparse.kernels.lanes import LANES
 
 
 # For every rule and every state of its parent: the weights summed over the right child's states, then over the left
@@ -22,10 +23,12 @@ def rule_means(grammar, value, mass):
             low, high = high, high + np.int64(nb) * nc
             if is_sparse:
                 row = sparse.first_row[r] + h
-                low, high = sparse.row_at[row], sparse.row_at[row + 1]
+                low, high = LANES * sparse.row_at[row], LANES * sparse.row_at[row + 1]
             for k in range(low, high):
-                column = np.int64(sparse.column[k]) if is_sparse else k - low
                 w = sparse.value[k] if is_sparse else grammar.rule_weight[k]
+                if w == 0.0:
+                    continue
+                column = LANES * np.int64(sparse.block[k // LANES]) + k % LANES if is_sparse else k - low
                 value[at + column // nc] += w
                 value[at + nb + column % nc] += w
                 mass[grammar.state_at[a] + h] += w
@@ -73,7 +76,7 @@ def partition(rules, rule_count, member, ground, tolerance):
     for a in range(member.states.size):
         label[member.state_at[a] : member.state_at[a] + member.states[a]] = a
     state, child, opened, total = np.zeros(n), np.zeros(S), np.zeros(S), 0.0
-    total_of = np.zeros(n)
+    total_of, work = np.zeros(n), np.zeros(np.int64(np.max(member.states)) ** 2 + LANES)
     for _ in range(1_000_000):
         many = np.zeros(S + 1)
         for p in range(S + 1):
@@ -86,7 +89,10 @@ def partition(rules, rule_count, member, ground, tolerance):
             a, b, c = rules[r, 0], rules[r, 1], rules[r, 2]
             x = state[member.state_at[b] : member.state_at[b] + member.states[b]]
             y = state[member.state_at[c] : member.state_at[c] + member.states[c]]
-            add_applied(member, r, np.outer(x, y).ravel(), total_of[: member.states[a]])
+            for i in range(x.size):
+                for j in range(y.size):
+                    work[i * y.size + j] = x[i] * y[j]
+            add_applied(member, r, work, x.size * y.size, total_of, 0, member.states[a])
             for h in range(member.states[a]):
                 s = member.state_at[a] + h
                 made[s] += member.rule_scale[s] * total_of[h]

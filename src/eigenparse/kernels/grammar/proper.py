@@ -22,7 +22,8 @@ from typing import NamedTuple
 import numpy as np
 
 from eigenparse.kernels.compiled import SUMS, kernel
-from eigenparse.kernels.grammar.chart import SparseRules, add_applied
+from eigenparse.kernels.grammar.chart import SparseRules, add_applied, add_products
+from eigenparse.kernels.lanes import LANES
 
 
 class Member(NamedTuple):
@@ -74,8 +75,10 @@ class Ground(NamedTuple):
 
 
 class Desk(NamedTuple):
-    """Scratch arrays.  work: products of two vectors.  labels: (3, A).  slot: (A,) the item of a label in the cell at
-    hand; last: (R,) the last pair of items found for the rules over two labels; both -1 between two cells.
+    """Scratch arrays.  work: products of two vectors, with room for a block more.  labels: (3, A).
+
+    slot: (A,) the item of a label in the cell at hand; last: the last pair of items found for each pair of labels that
+    has rules; both -1 between two cells.
     """
 
     work: np.ndarray
@@ -188,18 +191,14 @@ def listed(chart, n, i, j, from_left, stamp, mark, out):
 @kernel
 def add_outer(chart, x, y, work):
     """Add the products of the values of two items."""
-    left = chart.value[chart.at[x] : chart.at[x + 1]]
-    right = chart.value[chart.at[y] : chart.at[y + 1]]
-    for f in range(left.size):
-        row = work[f * right.size : (f + 1) * right.size]
-        for g in range(right.size):
-            row[g] += left[f] * right[g]
+    at = chart.at
+    add_products(chart.value, at[x], at[x + 1] - at[x], at[y], at[y + 1] - at[y], 1.0, work)
 
 
 @kernel
 def has_parent(index, pair, slot):
     """Whether a rule over two labels leads to an item of the cell at hand."""
-    for p in range(index.pair_at[pair], index.pair_at[pair + 1]):  # noqa: SIM110
+    for p in range(index.at[index.pair[pair]], index.at[index.pair[pair] + 1]):  # noqa: SIM110
         if slot[index.parent[p]] >= 0:
             return True
     return False
@@ -208,10 +207,11 @@ def has_parent(index, pair, slot):
 @kernel
 def add_rules(pair, member, index, chart, work):
     """Add the rules over two labels to the items of a cell.  work: products of their values, of all splits."""
-    for p in range(index.pair_at[pair], index.pair_at[pair + 1]):
+    for p in range(index.at[index.pair[pair]], index.at[index.pair[pair] + 1]):
         z = chart.desk.slot[index.parent[p]]
         if z >= 0:
-            add_applied(member, index.rule[p], work, chart.value[chart.at[z] : chart.at[z + 1]])
+            size = chart.at[z + 1] - chart.at[z]
+            add_applied(member, index.rule[p], work, work.size, chart.value, chart.at[z], size)
 
 
 @kernel
@@ -249,7 +249,7 @@ def add_kept_pairs(n, i, j, member, index, chart):
             for y in range(chart.first[right], chart.first[right + 1]):
                 pair = np.int64(chart.label[x]) * n_labels + chart.label[y]
                 if has_parent(index, pair, chart.desk.slot):
-                    at = index.pair_at[pair]
+                    at = index.pair[pair]
                     if last[at] < 0:
                         found[n_found] = pair
                         n_found += 1
@@ -261,11 +261,11 @@ def add_kept_pairs(n, i, j, member, index, chart):
         b, c = pair // n_labels, pair % n_labels
         work = chart.desk.work[: member.states[b] * member.states[c]]
         work[:] = 0.0
-        e = last[index.pair_at[pair]]
+        e = last[index.pair[pair]]
         while e >= 0:
             add_outer(chart, edge[e, 0], edge[e, 1], work)
             e = edge[e, 2]
-        last[index.pair_at[pair]] = -1
+        last[index.pair[pair]] = -1
         add_rules(pair, member, index, chart, work)
 
 
@@ -310,7 +310,7 @@ def empty_desk(member, index):
     for a in range(n_labels):
         most = max(most, int(member.states[a]))
     labels, slot = np.zeros((3, n_labels), dtype=np.int64), np.full(n_labels, -1, dtype=np.int64)
-    return Desk(np.empty(most * most), labels, slot, np.full(index.rule.size + 1, -1, dtype=np.int64))
+    return Desk(np.zeros(most * most + LANES), labels, slot, np.full(index.rule.size + 1, -1, dtype=np.int64))
 
 
 @kernel

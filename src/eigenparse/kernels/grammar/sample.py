@@ -6,6 +6,7 @@ import numpy as np
 
 from eigenparse.kernels.compiled import kernel
 from eigenparse.kernels.grammar.chart import SparseRules
+from eigenparse.kernels.lanes import LANES
 
 
 @kernel
@@ -47,7 +48,7 @@ def rule_masses(grammar, mass_at, mass):
             total, first = 0.0, grammar.rule_at[r] + h * size
             if grammar.sparse.value.size > 0:
                 row = grammar.sparse.first_row[r] + h
-                for k in range(grammar.sparse.row_at[row], grammar.sparse.row_at[row + 1]):
+                for k in range(LANES * grammar.sparse.row_at[row], LANES * grammar.sparse.row_at[row + 1]):
                     total += grammar.sparse.value[k]
             else:
                 for j in range(size):
