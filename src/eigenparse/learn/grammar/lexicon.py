@@ -7,6 +7,7 @@ any word.  All steps are linear in the values, so they may be signed.
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import chain
 
 import numpy as np
@@ -60,6 +61,7 @@ class ClassTree:
     finest: IntVector
 
 
+@lru_cache(maxsize=4)  # one lexicon is made per round of learning, of the same words
 def class_tree(words: tuple[str, ...]) -> ClassTree:
     """Number the classes of all words."""
     ids: dict[str, int] = {UNKNOWN: 0}
