@@ -34,7 +34,7 @@ def test_what_no_tree_of_the_grammar_has_is_put_in_and_marked(page: Page) -> Non
         page.one("#menu .primary").click()
         page.until(lambda wanted=f"{label}:5:8:1": page.idle() and wanted in page.labels())
         assert len(page.all("#limits button")) == names
-    assert "No tree of the grammar has this" in page.text("#status")
+    assert "The grammar has no such tree" in page.text("#status")
     node = page.all('.node[data-id="UVW:5:8:1"]')[0]
     assert node.get_attribute("aria-label").endswith("put in by you")
     assert node.find_element("css selector", ".ring").get_attribute("stroke-dasharray") == "5 3"

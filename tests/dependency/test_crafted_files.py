@@ -23,20 +23,6 @@ Arrays = dict[str, Any]
 Change = Callable[[dict[str, Any], Arrays], None]
 
 
-def write_older(path: pathlib.Path, out: pathlib.Path) -> None:
-    """The same parser in a file as they were before: numbers of rows, and rows in single precision."""
-    kind, header, arrays = read_container(path)
-    model = load_model(path, kind)
-    for prefix, table in (("", model.weights[:, None]), ("label_", model.labeller.weights)):
-        del arrays[f"{prefix}used"], arrays[f"{prefix}values"]
-        rows = np.flatnonzero(table.any(axis=1)).astype(np.uint32)
-        arrays |= {
-            f"{prefix}rows": rows,
-            f"{prefix}weights": table[rows].squeeze(axis=1 if not prefix else ()),
-        }
-    write_container(out, kind=kind, header=header, arrays=arrays)
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """One small sound model of every kind."""
@@ -44,7 +30,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     trees, _ = toy(40)
     parser = small(passes=1, tags="predicted").fit(trees)
     save_model(parser, folder / "dependency", "dependency")
-    write_older(folder / "dependency", folder / "older")
     plain = DepTreeOptions(states=2, rounds=1).fit(trees)
     save_model(plain, folder / "deptree", "deptree")
     heads = DepTreeOptions(states=2, estimator="lpcfg").fit(trees)
@@ -116,11 +101,6 @@ CRAFTED: dict[str, tuple[str, Change]] = {
     "bits as text": ("dependency", put("bits", "22")),
     "an order that does not exist": ("dependency", put("order", 3)),
     "crossing in order 2": ("dependency", lambda h, a: h.update(order=2, crossing=True)),
-    "rows beyond the table": ("older", fill("rows", 2**32 - 1)),
-    "rows that fall": ("older", turn("rows", lambda rows: rows[::-1])),
-    "rows that repeat": ("older", fill("rows", 5, slice(None))),
-    "weights in half precision": ("older", turn("weights", lambda w: w.astype(np.float16))),
-    "fewer weights than rows": ("older", turn("weights", lambda w: w[:-1])),
     "a table without weights": ("dependency", lambda h, a: a.pop("values")),
     "no table": ("dependency", lambda h, a: (a.pop("values"), a.pop("used"))),
     "fewer weights than bits": ("dependency", turn("values", lambda w: w[:-1])),
@@ -191,12 +171,6 @@ def test_files_of_before_are_read(model: str, folder: pathlib.Path) -> None:
     assert found.summary()
     save_model(load_model(folder / model, kind), folder / "again", kind)
     assert (folder / "again").read_bytes() == (folder / model).read_bytes()
-
-
-def test_older_tables_are_read(folder: pathlib.Path) -> None:
-    older, newer = (load_model(folder / name, "dependency") for name in ("older", "dependency"))
-    assert np.array_equal(older.weights, newer.weights)
-    assert np.array_equal(older.labeller.weights, newer.labeller.weights)
 
 
 def test_vectors_whose_counts_do_not_fit_their_options_do_not_merge(folder: pathlib.Path) -> None:

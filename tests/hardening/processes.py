@@ -27,8 +27,7 @@ def write_trees(path: pathlib.Path, n: int, seed: int) -> pathlib.Path:
 def start(folder: pathlib.Path, *words: str) -> subprocess.Popen[bytes]:
     """The command in a process of its own, with a checkpoint after every pass."""
     program = (
-        "from eigenparse.work import kept; kept.kept_beside.__wrapped__.__kwdefaults__['seconds'] = 0.0;"
-        "from eigenparse.cli.main import main; main()"
+        "from eigenparse.work import kept; kept.SECONDS = 0.0;from eigenparse.cli.main import main; main()"
     )
     return subprocess.Popen(
         [sys.executable, "-c", program, "train", *words],

@@ -15,7 +15,7 @@ ENSEMBLE = ["train", "lpcfg", "train.ptb", "--states", 2, "--em-rounds", 2, "--e
 ARCS = ["train", "dependency", "train.conllu", "--passes", 150, "--bits", 12]
 PATIENT = "from eigenparse.cli.main import main; main()"
 EAGER = (  # a checkpoint after every pass, and few seconds for a scheduler to come back
-    "from eigenparse.work import kept; kept.kept_beside.__wrapped__.__kwdefaults__['seconds'] = 0.0;"
+    "from eigenparse.work import kept; kept.SECONDS = 0.0;"
     "from eigenparse.run import cluster; cluster.SECONDS = 4;" + PATIENT
 )
 

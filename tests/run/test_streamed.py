@@ -196,7 +196,6 @@ def test_shards_resume_from_the_command_line(
     given = ["train", "lpcfg", corpus, "--states", 3, "--em-rounds", 2, "--out-of-core"]
     assert call(*given, "--out", tmp_path / "whole").code == 0
     monkeypatch.setattr(work_kept, "SECONDS", 0.0)
-    monkeypatch.setattr(work_kept.kept_beside.__wrapped__, "__kwdefaults__", {"seconds": 0.0})
     with monkeypatch.context() as patch:
         patch.setattr(members, "expect", lambda *_, **__: pytest.fail("stopped"))
         with pytest.raises(BaseException, match="stopped"):

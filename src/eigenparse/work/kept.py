@@ -152,14 +152,14 @@ def _opened(folder: Path, mark: str, *, resume: bool) -> Kept:
         sweep(folder)
         found = sorted(path.stem for path in folder.glob("*.part"))
         tell(f"continuing with {len(found)} finished part{'s' * (len(found) != 1)} from {folder}")
-        return Kept(folder)
+        return Kept(folder, SECONDS)
     shutil.rmtree(folder, ignore_errors=True)
     try:
         folder.mkdir()
     except OSError as problem:
         raise DataError(f"{folder}: cannot be made ({problem.strerror}); check the directory") from None
     write_whole(note, json.dumps({"fingerprint": mark}).encode())
-    return Kept(folder)
+    return Kept(folder, SECONDS)
 
 
 def _mark(note: Path) -> str | None:
