@@ -52,7 +52,7 @@ class JudgeOptions:
 
     folds: int = 3
     blocks: int = 8
-    sentences: int = 20_000
+    sentences: int = 15_000
     max_length: int = 80
     looks: int = 2
     ridge: float = 30.0
