@@ -185,7 +185,8 @@ def rescored(
         copies = Column(words.name, np.tile(words.ids, k), words.symbols)
         logs = labelling_logs(chains, copies, np.arange(k + 1) * n, paths.labels.reshape(-1))
         order = np.argsort(-logs, kind="stable")
-        share = np.exp(logs - sentence_logs(chains, words, one.offsets))
+        whole = sentence_logs(chains, words, one.offsets)
+        share = np.exp(logs - whole) if np.isfinite(whole).all() else np.zeros(k)
         found.append(LabelPaths(paths.labels[order], logs[order], share[order]))
     return found
 
