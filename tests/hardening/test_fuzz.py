@@ -11,7 +11,7 @@ from functools import partial
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.hardening.model_targets import KINDS, TAGGER_VERBS, model_targets, use, write_inputs
+from tests.hardening.model_targets import CHAIN_VERBS, KINDS, TAGGER_VERBS, model_targets, use, write_inputs
 from tests.hardening.targets import TEXTS, Target, refused_or_read, spoil, spoil_json, spoil_model
 
 from eigenparse.models import container
@@ -137,6 +137,7 @@ def test_inputs_that_once_broke_a_reader(path: pathlib.Path, tmp_path: pathlib.P
     write_inputs(tmp_path)
     readers = {target.name.replace(" ", "-"): target.read for target in TEXTS} | {
         "backoff-tagger": partial(use, folder=tmp_path, verbs=TAGGER_VERBS),
+        "hmm-impossible": partial(use, folder=tmp_path, verbs=CHAIN_VERBS[:3]),
         "hmm-sums": partial(use, folder=path.parent, verbs=("info MODEL",)),
         "rhmm-sums": partial(use, folder=tmp_path, verbs=("merge MODEL MODEL --out written",)),
         "split-heads": partial(

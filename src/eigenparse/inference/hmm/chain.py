@@ -53,9 +53,14 @@ def filtered(model: ChainModel, symbols: IntVector, offsets: LongVector) -> Filt
 
 
 def sequence_scores(model: ChainModel, symbols: IntVector, offsets: LongVector) -> AnyArray:
-    """log p of each sequence given its length, (S,): the sum of its symbols' log predictions.  Always finite."""
-    ends = np.concatenate([[0.0], np.cumsum(filtered(model, symbols, offsets).log_p)])
-    return ends[offsets[1:]] - ends[offsets[:-1]]
+    """log p of each sequence given its length, (S,): the sum of its symbols' log predictions."""
+    return _sums(filtered(model, symbols, offsets).log_p, offsets)
+
+
+def _sums(logs: AnyArray, offsets: LongVector) -> AnyArray:
+    """The sum over each sequence, (S,); -inf where one of its logs is."""
+    sequence = np.repeat(np.arange(offsets.size - 1), np.diff(offsets))
+    return np.bincount(sequence, weights=logs, minlength=offsets.size - 1)
 
 
 def whole_logs(model: ChainModel, column: Column, offsets: LongVector) -> AnyArray:
@@ -66,11 +71,10 @@ def whole_logs(model: ChainModel, column: Column, offsets: LongVector) -> AnyArr
     """
     new = [symbol if symbol not in model.symbols[1:] else "" for symbol in column.symbols]
     log_new = np.where([bool(symbol) for symbol in new], new_symbol_logs(model, new), 0.0)
-    ends = np.concatenate([[0.0], np.cumsum(log_new[column.ids])])
     stop = 1.0 / (1.0 + mean_length(model))
     length = np.log(stop) + np.diff(offsets) * np.log1p(-stop)
     scores = sequence_scores(model, model.encode(column), offsets)
-    return scores + ends[offsets[1:]] - ends[offsets[:-1]] + length
+    return scores + _sums(log_new[column.ids], offsets) + length
 
 
 def mean_length(model: ChainModel) -> float:
