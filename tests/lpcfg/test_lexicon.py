@@ -86,7 +86,8 @@ def test_base_probabilities_equal_one_state_weights() -> None:
     assert_allclose(weights.entry_weight, skeleton.entry_probability, rtol=ROUNDING)
 
 
-def test_words_borrow_from_their_own_tags_by_hand() -> None:
+@pytest.mark.parametrize("frequent", [5, 0])  # words above it borrow labels of their own tags, too
+def test_words_borrow_from_their_own_tags_by_hand(frequent: int) -> None:
     """N alone and N under M share a tag: a word seen once as N is taken for M|N as its class is."""
     encoded = encoded_corpus(as_trees(CORPUS))
     names = {"S": ("S",), "X": ("X",), "T": ("N",), "U": ("M", "N")}
@@ -94,7 +95,9 @@ def test_words_borrow_from_their_own_tags_by_hand() -> None:
     trees, skeleton = replace(encoded.trees, labels=labels), replace(encoded.skeleton, labels=labels)
     weights, n = plain_weights(skeleton), encoded.trees.label.size
     count = np.bincount(trees.label, minlength=4).astype(float)
-    options = LexiconOptions(rare=1, class_weight=2.0, word_weight=0.0, tag_weight=3.0, frequent=5, least=0.0)
+    options = LexiconOptions(
+        rare=1, class_weight=2.0, word_weight=0.0, tag_weight=3.0, frequent=frequent, least=0.0
+    )
     tokens = token_sums(trees, np.ones(n), np.arange(n + 1), count, weights.state_at)
     full, learnt = with_lexicon(skeleton, weights, trees.words, tokens, options)
     found = entries(full, learnt)
@@ -111,7 +114,7 @@ def test_words_borrow_from_their_own_tags_by_hand() -> None:
 
 
 def test_words_that_stand_alone_have_relative_frequencies() -> None:
-    alone = LexiconOptions(frequent=0, least=0.0)
+    alone = LexiconOptions(frequent=0, tag_weight=0.0, least=0.0)
     found = entries(*plain_lexicon(CORPUS, alone))
     assert found["T", "aa"] == pytest.approx(3 / 4, rel=ROUNDING)
     assert found["U", "Cc"] == pytest.approx(1 / 2, rel=ROUNDING)
@@ -197,7 +200,7 @@ def latent_lexicon(seed: int, options: LexiconOptions) -> tuple[Skeleton, Weight
 @pytest.mark.parametrize("seed", range(3))
 def test_words_given_label_and_state_add_to_their_share(seed: int) -> None:
     """Without borrowing, emissions of all words given a state are the chance that the state has a word."""
-    skeleton, weights, share = latent_lexicon(seed, LexiconOptions(frequent=0, least=0.0))
+    skeleton, weights, share = latent_lexicon(seed, LexiconOptions(frequent=0, tag_weight=0.0, least=0.0))
     total = np.zeros_like(share)
     for e, (a, x) in enumerate(zip(skeleton.entry_label, skeleton.entry_symbol)):
         if x < skeleton.n_words:

@@ -34,9 +34,10 @@ class LexiconOptions:
     word's own tags and of tags that such words often have too (VBP besides VB), distributed over the labels
     that end in the tag as in its class (NN may be a whole noun phrase, NP|NN); case_weight, of the lower-case
     word in a capitalised one, times the share of its tokens that begin a sentence (*Turn* is *turn* there).
-    Words seen more than ``frequent`` times are not smoothed.  least:
-    labels below this share of a symbol's most likely label are left out.  by_tag: rare words are known
-    by their tags alone, as in the papers, and input must be tagged.
+    Words seen more than ``frequent`` times borrow only labels of the tags that they were seen with: *leave* may be a
+    whole verb phrase, VP|VBP, even if it never was one in the training trees.  least: labels below this share of a
+    symbol's most likely label are left out.  by_tag: rare words are known by their tags alone, as in the papers, and
+    input must be tagged.
     """
 
     rare: int = 5
@@ -347,12 +348,13 @@ def _word_block(
     own_label, share_label = own[:, n_states:], shares[:, n_states:]
     size, worth = tokens
     n = own_label.sum(axis=1, keepdims=True)
-    rare = (n <= options.frequent) * worth[:, None]
+    rare = n <= options.frequent
     tags = np.zeros((tag.size, int(tag.max()) + 1))
     tags[np.arange(tag.size), tag] = 1.0
-    own_tag, share_tag = own_label @ tags @ exchange, share_label @ tags
+    own_tag, share_tag = own_label @ tags, share_label @ tags
+    own_tag = np.where(rare, own_tag @ exchange, own_tag)
     ratio = np.divide(own_tag, n * share_tag, out=np.zeros_like(own_tag), where=n * share_tag > 0)
-    weight, tag_weight = rare * options.word_weight, rare * options.tag_weight
+    weight, tag_weight = rare * worth[:, None] * options.word_weight, worth[:, None] * options.tag_weight
     bottom = np.maximum(n + weight + tag_weight, 1e-300)
 
     def values(row: LongVector, label: LongVector, column: LongVector) -> FloatArray:
