@@ -11,6 +11,7 @@ EXACT = 300  # a moment with so few rows or columns is decomposed as a whole
 BLOCK = 8  # columns that are multiplied together: one line of the cache in double precision
 CHECKED = 3  # blocks between checks of convergence
 MOST_BLOCKS = 500
+ROUNDING = 100  # units of rounding, relative to the largest eigenvalue, below which what is left is noise
 GAP, ANGLE = 0.01, np.radians(0.1)
 
 
@@ -127,7 +128,7 @@ def leading_directions(
     Q = np.zeros((size, room(wanted) + BLOCK), dtype=dtype)
     T = np.zeros((Q.shape[1], Q.shape[1]))
     N = orthonormal(rng.standard_normal((size, BLOCK)).astype(dtype))
-    have = 0
+    have, noise = 0, ROUNDING * np.finfo(dtype).eps
     for step in range(1, MOST_BLOCKS + 1):
         last, have = have, have + N.shape[1]
         Q[:, last:have] = N
@@ -137,15 +138,15 @@ def leading_directions(
         T[:have, last:have], T[last:have, :have] = H, H.T
         Z -= basis @ H
         N = Z[:, :0]
-        if np.linalg.norm(Z) > 1e-6 * np.abs(T).max():
+        if np.linalg.norm(Z) > noise * np.abs(T).max():
             N = whitened(Z)
             N = whitened(N - basis @ (basis.T @ N))
-        full = have + BLOCK > room(wanted)
-        if not (full or N.shape[1] == 0 or (step % CHECKED == 0 and have > wanted)):
+        full, over = have + BLOCK > room(wanted), N.shape[1] == 0 or step == MOST_BLOCKS
+        if not (full or over or (step % CHECKED == 0 and have > wanted)):
             continue
         theta, Y = (part[..., ::-1] for part in np.linalg.eigh(T[:have, :have]))
         residual = np.linalg.norm(N.T @ Z @ Y[last:, : wanted + 1], axis=0)
-        if N.shape[1] == 0 or settled(theta[: wanted + 1], residual):
+        if over or settled(theta[: wanted + 1], residual):
             break
         if full:
             have = wanted + BLOCK
