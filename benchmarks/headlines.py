@@ -1,11 +1,12 @@
-"""The headline table: every row scored on a test part with settings frozen, with bootstrap intervals and peers beside.
+"""Test parts with settings frozen: chunks, tags and dependencies, with bootstrap intervals and peers beside.
 
     python benchmarks/headlines.py DATA                       the development parts, to see that it works
     python benchmarks/headlines.py DATA --part test           once, at the end
-    python benchmarks/headlines.py DATA --only chunks         rows: grammar, chunks, tags, dependency
+    python benchmarks/headlines.py DATA --only chunks         rows: chunks, tags, dependency
 
 Settings are the defaults of the commands; seeds are named in the rows.  Intervals: 95 %, 10,000 resamples of sentences.
-Python-crfsuite by L-BFGS is trained here on the same data as the taggers; hmmlearn stands in sequence_chain.py.
+Python-crfsuite by L-BFGS is trained here on the same data as the taggers; hmmlearn stands in sequence_chain.py,
+grammars in lpcfg_parsing.py.
 """
 
 import argparse
@@ -16,50 +17,20 @@ from pathlib import Path
 
 import numpy as np
 
-from eigenparse.corpus.brackets import read_trees
 from eigenparse.corpus.conllu import read_conllu
 from eigenparse.corpus.label_sources import read_labelled
-from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.sequences import Sequences
-from eigenparse.evaluate.brackets import score_brackets
 from eigenparse.evaluate.compare import f1_of_sums, percent_of_sums
 from eigenparse.evaluate.tagging import count_sequence
 from eigenparse.experiments.dhillon2012 import per_sentence
 from eigenparse.inference.dependency.arcs import parse as parse_arcs
 from eigenparse.inference.tagger.chain import tag_ids
 from eigenparse.learn.dependency.arcs import ArcOptions
-from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.learn.tagger.base import labelled
 from eigenparse.learn.tagger.learner import TaggerOptions
-from lpcfg_parsing import parse, tokens
+from lpcfg_parsing import interval
 
-RESAMPLES = 10_000
 Row = tuple[str, np.ndarray, Callable[[np.ndarray], np.ndarray], float]
-
-
-def interval(counts: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray]) -> tuple[float, float, float]:
-    """The figure and the ends of its 95 % interval.  counts: (S, k) of every sentence, which add."""
-    rng = np.random.default_rng(0)
-    drawn = [
-        np.bincount(rng.integers(len(counts), size=len(counts)), minlength=len(counts))
-        for _ in range(RESAMPLES)
-    ]
-    sums = np.array([times @ counts for times in drawn], dtype=np.float64)
-    low, high = np.percentile(statistic(sums), [2.5, 97.5])
-    return float(statistic(counts.sum(axis=0, dtype=np.float64)[None])[0]), float(low), float(high)
-
-
-def grammars(data: Path, part: str, seeds: int) -> Iterator[Row]:
-    """Labelled F1 of default grammars and ensembles, words only."""
-    for name in ("wsj-sample", "gum", "craft", "icepahc"):
-        train, gold = (normalise(read_trees(data / name / f"{p}.ptb")) for p in ("train", part))
-        for members, seed in [(1, seed) for seed in range(seeds)] + [(4, 0)]:
-            clock = time.process_time()
-            grammar = GrammarOptions(ensemble=members, seed=seed).fit(train)
-            spent = time.process_time() - clock
-            found = score_brackets(gold, parse(grammar, tokens(gold))[0])
-            counts = np.stack([found.matched, found.gold, found.guess], axis=1)[found.status == 0]
-            yield f"{name}, {members} grammar(s), seed {seed}: F1", counts, f1_of_sums, spent
 
 
 def sentences(corpus: Sequences, labels: list[str]) -> list[list[str]]:
@@ -167,7 +138,7 @@ def dependency(data: Path, part: str, seeds: int) -> Iterator[Row]:
             yield f"{name}, order {order}: UAS", counts, percent_of_sums, spent
 
 
-ROWS = {"grammar": grammars, "chunks": chunking, "tags": tags, "dependency": dependency}
+ROWS = {"chunks": chunking, "tags": tags, "dependency": dependency}
 
 
 def main() -> None:

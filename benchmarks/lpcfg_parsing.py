@@ -8,7 +8,8 @@
 
 DATA holds a folder a treebank with train.ptb and dev.ptb.  Words only, all lengths, EVALB COLLINS labelled F1.
 Seconds are CPU of one process; kernels are warmed up first.  Each part is parsed with the judge and without it; p is
-that of a paired bootstrap over sentences.  Training without the judge is what the members and the filter took.
+that of a paired bootstrap over sentences; intervals (95 %) are of resampled sentences, too.  Training without the judge
+is what the members and the filter took.
 """
 
 import argparse
@@ -16,11 +17,14 @@ import os
 import resource
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+import numpy as np
 
 from eigenparse.corpus.brackets import read_trees
 from eigenparse.corpus.columns import Treebank
@@ -28,7 +32,8 @@ from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.transform import unbinarise
 from eigenparse.decode.grammar.parser import as_trees, decode, make_parser
 from eigenparse.evaluate.brackets import BracketScores, score_brackets
-from eigenparse.evaluate.compare import compare_brackets
+from eigenparse.evaluate.compare import compare_brackets, f1_of_sums, paired_bootstrap
+from eigenparse.evaluate.words import OK
 from eigenparse.learn.grammar.options import GrammarOptions
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.run.memory import keep_freed_memory
@@ -65,6 +70,12 @@ def row(name: str, scores: BracketScores, train: float, speed: float, status: Co
     )
 
 
+def interval(counts: np.ndarray, statistic: Callable[[np.ndarray], np.ndarray]) -> tuple[float, float, float]:
+    """The figure and the ends of its 95 % interval over resamples of sentences.  counts: (S, k) of every sentence."""
+    found = paired_bootstrap(np.zeros_like(counts), counts, statistic)
+    return found.other, found.low, found.high
+
+
 def measure(grammar: LatentGrammar, gold: Treebank, name: str, train: float) -> dict[str, float]:
     """F1 of a part with the judge, if there is one, and without."""
     sentences, found = tokens(gold), {}
@@ -73,6 +84,9 @@ def measure(grammar: LatentGrammar, gold: Treebank, name: str, train: float) -> 
         guess, seconds, status = parse(used, sentences)
         found[judge] = score_brackets(gold, guess)
         print(row(f"{name} {judge}", found[judge], train, len(sentences) / seconds, status), flush=True)
+        counts = np.stack([found[judge].matched, found[judge].gold, found[judge].guess], axis=1)
+        value, low, high = interval(counts[found[judge].status == OK], f1_of_sums)
+        print(f"{name} {judge}: F1 {value:.2f} [{low:.2f}, {high:.2f}]", flush=True)
     if "judge" in found:
         test = compare_brackets(found["plain"], found["judge"])
         print(f"{name}: the judge adds {test.difference:+.2f}, p = {test.p_value:.4f}", flush=True)
