@@ -46,8 +46,16 @@ LONG = (
 )
 
 
+THOROUGH = bool(os.environ.get("EIGENPARSE_THOROUGH"))
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Long files first, the others as they were."""
+    """Long files first, the others as they were; thorough tests only where they are asked for."""
+    if not THOROUGH:
+        skip = pytest.mark.skip(reason="takes long; set EIGENPARSE_THOROUGH=1 to run it")
+        for item in items:
+            if item.get_closest_marker("thorough"):
+                item.add_marker(skip)
     places = {ROOT / "tests" / name: i for i, name in enumerate(LONG)}
     items.sort(key=lambda item: places.get(item.path, len(places)))
 

@@ -192,6 +192,7 @@ def test_compact_keeps_absent_ids() -> None:
     assert symbols == ("d", "b")
 
 
+@pytest.mark.thorough
 @pytest.mark.data
 @pytest.mark.parametrize("name", ["wsj-sample", "gum", "craft", "icepahc", "english-open"])
 def test_identity_on_real_treebanks(name: str) -> None:

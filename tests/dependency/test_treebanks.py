@@ -18,6 +18,7 @@ from eigenparse.models.dependency.split_heads import SplitHeads
 TREEBANKS = ("ud-ewt", "ud-gum", "ud-fr-sequoia", "ud-tr-imst", "ud-af-afribooms")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", TREEBANKS)
 def test_treebank_trains_and_parses(name: str) -> None:
     folder = data_dir(name)

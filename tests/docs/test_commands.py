@@ -59,7 +59,13 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("shelf")
 
 
-@pytest.mark.parametrize("page", RUNNABLE, ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(p, marks=() if p == ROOT / "README.md" else pytest.mark.thorough, id=p.stem)
+        for p in RUNNABLE
+    ],
+)
 def test_page_runs(page: Path, tmp_path: Path, shelf: Path) -> None:
     missing = lacking(page)
     if missing:

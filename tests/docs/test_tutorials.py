@@ -40,6 +40,7 @@ def drawn(picture: Path) -> list[str]:
     return sorted(re.findall(r">([^<>]+)</(?:text|tspan)>", picture.read_text("utf-8")))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_tutorial_prints_what_it_shows(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("nbclient")

@@ -94,6 +94,7 @@ def test_models(
     refused_or_read(models[kind].read, path)
 
 
+@pytest.mark.thorough
 def test_kernels_that_check_every_index(tmp_path: pathlib.Path) -> None:
     """Two kinds whose kernels are quickly compiled; the benchmark alone does this for all of them."""
     script = pathlib.Path(__file__).parent.parent.parent / "benchmarks" / "fuzz.py"

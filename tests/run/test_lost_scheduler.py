@@ -20,7 +20,10 @@ EAGER = (  # a checkpoint after every pass, and few seconds for a scheduler to c
 )
 
 
-@pytest.mark.parametrize("command", [ENSEMBLE, ARCS], ids=["ensemble", "passes"])
+@pytest.mark.parametrize(
+    "command",
+    [pytest.param(ENSEMBLE, id="ensemble"), pytest.param(ARCS, id="passes", marks=pytest.mark.thorough)],
+)
 def test_a_killed_scheduler_leaves_a_checkpoint(
     folder: pathlib.Path, tmp_path: pathlib.Path, command: list[object]
 ) -> None:

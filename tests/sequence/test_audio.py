@@ -189,6 +189,7 @@ def test_loudness_moves_only_what_is_not_centred() -> None:
 
 
 @pytest.mark.data
+@pytest.mark.thorough
 def test_librosa_agrees_on_real_speech() -> None:
     librosa = pytest.importorskip("librosa", reason="librosa is not installed; it is in the test group")
     folder = data_dir("speech-ru") / "dev"

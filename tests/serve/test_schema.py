@@ -1,6 +1,5 @@
 """The OpenAPI description keeps its promises for generated requests, right ones and wrong ones."""
 
-import os
 import pathlib
 import subprocess
 import sys
@@ -10,13 +9,10 @@ import pytest
 from tests.serve.clients import running
 
 CONFIGURATION = pathlib.Path(__file__).parent / "schemathesis.toml"
-# All phases take minutes on a busy machine; continuous integration asks for them.
-THOROUGH = bool(os.environ.get("EIGENPARSE_THOROUGH"))
-PHASES = "examples,coverage,fuzzing" if THOROUGH else "examples,fuzzing"
-EXAMPLES = "20" if THOROUGH else "6"
 PATIENCE = 600  # seconds; how quickly requests are answered is not asked here
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(1500)
 def test_schemathesis_finds_nothing(model: pathlib.Path, tmp_path: pathlib.Path) -> None:
     program = [sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()"]
@@ -24,7 +20,7 @@ def test_schemathesis_finds_nothing(model: pathlib.Path, tmp_path: pathlib.Path)
         description = tmp_path / "openapi.json"
         with urllib.request.urlopen(f"{server.address}/openapi.json", timeout=PATIENCE) as answer:
             description.write_bytes(answer.read())
-        options = f"--phases {PHASES} --max-examples {EXAMPLES} --seed 1 --checks all --no-color --no-shrink"
+        options = "--phases examples,coverage,fuzzing --max-examples 20 --seed 1 --checks all --no-color --no-shrink"
         limits = f"--suppress-health-check all --request-timeout {PATIENCE} --url {server.address}"
         done = subprocess.run(
             [*program, "--config-file", CONFIGURATION, "run", description, *options.split(), *limits.split()],
