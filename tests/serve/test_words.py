@@ -81,3 +81,11 @@ def test_trees_are_compared_as_by_the_verb(client: TestClient) -> None:
     assert refused.status_code == 409
     assert refused.json()["error"]["message"].startswith("gold has 1 trees and guess 2;")
     assert compare(client, gold="no tree", guess=guess).status_code == 409
+
+
+def test_words_that_the_grammar_does_not_know_are_counted_apart_on_demand(client: TestClient) -> None:
+    gold = "(TOP (S (NP (NN woman)) (VP (VBD slept) (NP (NN zyxxy)))))"
+    guess = gold.replace("(NN ", "(JJ ")
+    told = "1 of 1 unknown words have a wrong tag"
+    assert told in asked(client, "/compare", gold=gold, guess=guess, unknown=True)["page"]
+    assert told not in asked(client, "/compare", gold=gold, guess=guess)["page"]

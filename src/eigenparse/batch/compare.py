@@ -34,16 +34,18 @@ class Compared(NamedTuple):
 
 
 def compared(
-    gold: Path, guesses: Sequence[Path], params: EvalbParams = COLLINS, train: Path | None = None
+    gold: Path,
+    guesses: Sequence[Path],
+    params: EvalbParams = COLLINS,
+    known: Container[str] | None = None,
 ) -> Compared:
     """Every difference between the gold trees and those of one or two parsers, the worst sentences first.
 
-    train: trees, or a grammar, whose words are known; errors at others are a class of their own.
+    known: words that are not new to the parser; errors at others are a class of their own.
     """
     if len(guesses) > 2:
         raise OptionError(f"compare shows one or two parsers, got {len(guesses)} files; leave some out")
     shown, summary = [], []
-    known = None if train is None else known_words(train)
     pairs = [comparable(pair_files(gold, path)) for path in guesses]
     for path, pair in zip(guesses, pairs):
         scores = pair.score(params=params).all

@@ -40,12 +40,13 @@ def compare(
     Missing, wrong and crossing brackets are marked; tables count error classes and confused labels and tags.  All
     counts agree with `eigenparse evaluate`.
     """
-    from eigenparse.batch.compare import compared
+    from eigenparse.batch.compare import compared, known_words
     from eigenparse.corpus.files import write_whole
     from eigenparse.evaluate.evalb_params import COLLINS, load_params
     from eigenparse.work.progress import tell
 
-    found = compared(gold, guesses, COLLINS if params is None else load_params(params), train)
+    known = None if train is None else known_words(train)
+    found = compared(gold, guesses, COLLINS if params is None else load_params(params), known)
     out.mkdir(parents=True, exist_ok=True)
     write_whole(out / "index.html", found.page.encode("utf-8"))
     for line in found.summary:

@@ -74,7 +74,8 @@ def _compare(bench: Bench, job: Json) -> Any:
         for path in paths:
             path.write_text(job["item"][path.name], encoding="utf-8")
         try:
-            return {"page": compared(paths[0], paths[1:]).page}
+            known = bench.grammar.tables.parser.words.words if job["item"]["unknown"] else None
+            return {"page": compared(paths[0], paths[1:], known=known).page}
         except EigenparseError as problem:
             raise conflict(str(problem).replace(f"{folder}/", "")) from None
 

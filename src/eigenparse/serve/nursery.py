@@ -72,7 +72,7 @@ def _warm_up(bench: Bench) -> None:
         {"task": "tag", "item": tokens},
         {"task": "score", "item": TREE},
         {"task": "split", "text": WARM, "lines": False},
-        {"task": "compare", "item": {"gold": TREE, "guess": TREE}},
+        {"task": "compare", "item": {"gold": TREE, "guess": TREE, "unknown": True}},
     ):
         answered(wide, json.dumps(job).encode())
     parser, latent = bench.grammar.tables.parser, bench.grammar.latent

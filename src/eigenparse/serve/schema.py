@@ -124,6 +124,7 @@ class CompareBody(Strict):
 
     gold: Text = Field(examples=["(TOP (S (NP (PRP She)) (VP (VBD slept))))"])
     guess: Text = Field(examples=["(TOP (S (NP (PRP She)) (VP (VBN slept))))"])
+    unknown: bool = Field(False, description="Count errors at words that the grammar does not know apart.")
 
 
 class SplitOut(BaseModel):

@@ -38,7 +38,7 @@ export function wireCompare() {
     if (!gold.trim() || !guess.trim()) { complain("Give trees on both sides."); return; }
     complain("");
     try {
-      ({ page } = await api.compare({ gold, guess }));
+      ({ page } = await api.compare({ gold, guess, unknown: byId("unknown").checked }));
       show();
       byId("save-errors").hidden = false;
     } catch (problem) { complain(problem.message); }
