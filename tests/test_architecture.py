@@ -54,7 +54,6 @@ MAY_IMPORT = {
 VERB = "a verb has one parameter for each option of the command line"
 EXCEPTIONS: dict[str, str] = {
     "cli.draw.draw": VERB,
-    "cli.evaluate.evaluate": VERB,
     "cli.normalise.normalise": VERB,
     "cli.parse.parse": VERB,
     "cli.reproduce_dhillon2012.dhillon2012": VERB,

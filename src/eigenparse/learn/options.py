@@ -22,12 +22,13 @@ def option(
     choices: Sequence[str] = (),
     shown: bool = True,
     idle: Mapping[str, Sequence[Any]] | None = None,
+    **more: Any,
 ) -> Any:
     """A field of an options record.
 
     low, high: bounds of a number.  choices: the allowed words.  shown: whether the command line has it.  idle: values
     of other options with which this one has no effect.  A default of None stands for "what suits the other
-    options"; the help says what that is.
+    options"; the help says what that is.  more: what only the command line uses, see ``eigenparse.cli.fields``.
     """
     about = {
         "help": help,
@@ -36,6 +37,7 @@ def option(
         "choices": tuple(choices),
         "shown": shown,
         "idle": idle or {},
+        **more,
     }
     return field(default=default, metadata=about)
 
