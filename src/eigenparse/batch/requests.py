@@ -160,6 +160,27 @@ class EvaluateRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawRequest:
+    """Trees to draw, and how."""
+
+    sources: tuple[str, ...] = option(
+        (), "Files, directories or globs of trees, or CoNLL-U; - is standard input.", argument="TREES..."
+    )
+    form: str | None = option(
+        None,
+        "Output format. Default: by the name of the output file.",
+        choices=("text", "svg", "png"),
+        flags=("--format",),
+    )
+    arcs: bool = option(False, "Draw dependency arcs found by head rules instead of trees.")
+    folder: Path | None = option(None, "Write one picture per tree here.", use="folder")
+    number: int | None = option(None, "Draw only this tree, counted from 1.", low=1)
+    width: int | None = option(None, "Width of text; wider trees are drawn sideways.", low=1)
+    scale: float | None = option(None, "Scale of PNG pictures. Default: 2.", low=0.1, high=20)
+    skip_broken: bool = option(False, "Skip broken trees and count them.")
+
+
+@dataclass(frozen=True, slots=True)
 class GuideOptions:
     """Which constraints the arcs give.  longest: maximum number of words of a sentence."""
 

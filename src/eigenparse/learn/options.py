@@ -6,11 +6,13 @@ The command line and the scikit-learn estimators are made from the fields of the
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from eigenparse.errors import OptionError
-from eigenparse.models.registry import Model
-from eigenparse.work.work import Work
+
+if TYPE_CHECKING:
+    from eigenparse.models.registry import Model
+    from eigenparse.work.work import Work
 
 
 def option(
@@ -52,7 +54,7 @@ class Options:
         for one in fields(self):
             check_option(one, getattr(self, one.name))
 
-    def fit(self, data: Any, work: Work = Work()) -> Model:
+    def fit(self, data: Any, work: "Work") -> "Model":
         """Learn a model; the same data and options give the same bytes, wherever the work is done."""
         raise NotImplementedError
 
