@@ -29,7 +29,6 @@ from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.tokenise import split_sentences, tokenise
 from eigenparse.data import located
 from eigenparse.decode.grammar.request import Request
-from eigenparse.decode.grammar.results import PLAIN
 from eigenparse.evaluate.brackets import score_brackets
 from eigenparse.evaluate.counts import BracketCounts
 
@@ -42,7 +41,7 @@ def parsed(grammar: Grammar, gold: Treebank) -> tuple[Treebank, float]:
     """Trees of the words of gold trees, and sentences a CPU second."""
     requests = [Request(words) for words in sentences_of(gold)]
     start = time.process_time()
-    lines = [best[0].tree for best in grammar.stream(requests, detail=PLAIN)]
+    lines = [best[0].tree for best in grammar.stream(requests, detail=False)]
     return parse_trees("\n".join(lines)), len(requests) / (time.process_time() - start)
 
 

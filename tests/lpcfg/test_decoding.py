@@ -23,8 +23,8 @@ from eigenparse.decode.grammar.parser import (
 from eigenparse.errors import DataError, ResourceError
 from eigenparse.inference.grammar.chart import marginals
 from eigenparse.inference.grammar.forest import NO_PRUNING
-from eigenparse.models.grammar.pcfg import LatentGrammar, Weights, rotated
-from lpcfg.worlds import World, as_world, random_bases, random_sentence, random_world, with_member
+from eigenparse.models.grammar.pcfg import LatentGrammar, Weights
+from lpcfg.worlds import World, as_world, random_bases, random_sentence, random_world, rotated, with_member
 from oracles import Distribution, Grammar, Tree
 from tolerances import ROUNDING
 

@@ -19,7 +19,7 @@ from eigenparse.inference.grammar.forest import (
     unconstrained,
 )
 from eigenparse.inference.grammar.tree import score_trees
-from eigenparse.models.grammar.pcfg import LatentGrammar, Weights, rotated
+from eigenparse.models.grammar.pcfg import LatentGrammar, Weights
 from eigenparse.models.words import symbols_of, word_table
 from lpcfg.worlds import (
     WORDS,
@@ -29,6 +29,7 @@ from lpcfg.worlds import (
     random_bases,
     random_sentence,
     random_world,
+    rotated,
 )
 from oracles import Grammar
 from tolerances import CANCELLED, ROUNDING, WRONG

@@ -161,6 +161,31 @@ def random_bases(world: World, rng: np.random.Generator) -> list[np.ndarray]:
     return bases
 
 
+def rotated(skeleton: Skeleton, weights: Weights, bases: list[np.ndarray]) -> Weights:
+    """The same grammar in other bases: the states of label a are multiplied by G_a.
+
+    Inside row vectors turn by the inverse of G_a, root columns by G_a, so every tree and
+    sentence keeps its probability.
+    """
+    inverse = [np.linalg.inv(G) for G in bases]
+    rule_weight = np.empty_like(weights.rule_weight, dtype=np.float64)
+    for r, (a, b, c) in enumerate(skeleton.rules):
+        C = weights.rule_weight[weights.rule_at[r] : weights.rule_at[r + 1]]
+        m = weights.states[[a, b, c]]
+        turned = np.einsum(
+            "ijk,ia,jb,kc->abc", C.reshape(m), inverse[a], bases[b].T, bases[c].T, optimize=True
+        )
+        rule_weight[weights.rule_at[r] : weights.rule_at[r + 1]] = turned.ravel()
+    entry_weight, root_weight = np.empty_like(weights.entry_weight), np.empty_like(weights.root_weight)
+    for e, a in enumerate(skeleton.entry_label):
+        part = slice(weights.entry_at[e], weights.entry_at[e + 1])
+        entry_weight[part] = weights.entry_weight[part] @ inverse[a]
+    for a in range(skeleton.n_labels):
+        part = slice(weights.state_at[a], weights.state_at[a + 1])
+        root_weight[part] = bases[a] @ weights.root_weight[part]
+    return replace(weights, rule_weight=rule_weight, entry_weight=entry_weight, root_weight=root_weight)
+
+
 def with_member(world: World, *members: Weights) -> LatentGrammar:
     """An ensemble over a world's skeleton."""
     return replace(world.grammar, members=members)

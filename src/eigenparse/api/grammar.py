@@ -21,16 +21,7 @@ from eigenparse.decode.grammar.constraints import Span, Tag, span_limits
 from eigenparse.decode.grammar.parser import ParserOptions, make_parser, with_options
 from eigenparse.decode.grammar.posteriors import listed
 from eigenparse.decode.grammar.request import Request, answer
-from eigenparse.decode.grammar.results import (
-    FULL,
-    Bracket,
-    Detail,
-    Parse,
-    Tables,
-    answer_or_none,
-    make_tables,
-    parses_of,
-)
+from eigenparse.decode.grammar.results import Bracket, Parse, Tables, answer_or_none, make_tables, parses_of
 from eigenparse.errors import DataError
 from eigenparse.inference.grammar.probability import sentence_log_p, sentence_readings
 from eigenparse.inference.grammar.proper import proper_parts
@@ -38,6 +29,7 @@ from eigenparse.models.grammar.kind import GRAMMAR, GRAMMARS
 from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.registry import kind_of, load_model, save_model
 from eigenparse.run.local import check_jobs, thread_map
+from eigenparse.work.progress import Stages
 
 if TYPE_CHECKING:
     from eigenparse.corpus.columns import Treebank
@@ -48,19 +40,11 @@ BLOCK = 500  # sentences in memory at a time
 
 
 @dataclass(frozen=True, slots=True)
-class Learning:
-    """How a learning run went: CPU seconds and peak megabytes by stage."""
-
-    seconds: dict[str, float]
-    megabytes: dict[str, int]
-
-
-@dataclass(frozen=True, slots=True)
 class Grammar:
-    """A latent-variable grammar that parses.  learning: None for a grammar that was loaded."""
+    """A latent-variable grammar that parses.  learning: time and memory of its stages; None if loaded."""
 
     tables: Tables = field(repr=False)
-    learning: Learning | None = None
+    learning: Stages | None = None
 
     def __repr__(self) -> str:
         """What the grammar holds, in one line."""
@@ -154,15 +138,19 @@ class Grammar:
         *,
         k: int = 1,
         jobs: int = 1,
-        detail: Detail = FULL,
+        detail: bool = True,
         block: int = BLOCK,
     ) -> Iterator[tuple[Parse, ...]]:
-        """The k best trees of each request, in order, holding one block of sentences at a time."""
+        """The k best trees of each request, in order, holding one block of sentences at a time.
+
+        detail: whether posteriors of brackets and tags are worked out.
+        """
         workers = check_jobs(jobs)
         task = partial(answer_or_none, self.tables, k=k)
         todo = iter(requests)
         while part := list(islice(todo, block)):
-            yield from parses_of(self.tables, part, thread_map(task, part, jobs=workers), detail)
+            answers = thread_map(task, part, jobs=workers)
+            yield from parses_of(self.tables, part, answers, posteriors=detail)
 
     def posteriors(self, sentence: Sentence, *, least: float = 0.01) -> tuple[Bracket, ...]:
         """All constituents whose posterior over all trees is at least ``least``."""

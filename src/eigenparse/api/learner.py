@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from eigenparse.api.grammar import Grammar, Learning, Sentence
+from eigenparse.api.grammar import Grammar, Sentence
 from eigenparse.api.trees import treebank_of
 from eigenparse.corpus.cleaning import normalisation_by
 from eigenparse.corpus.columns import Treebank
@@ -41,8 +41,7 @@ class LatentPCFG(
         with open_run(jobs=self.jobs if several else min(self.jobs, 1)) as run:
             work = Work(run, progress=progress or silent)
             latent = options.fit(treebank, work)
-        learning = Learning(work.stages.seconds, work.stages.megabytes)
-        self.grammar_ = replace(Grammar.of(latent), learning=learning)
+        self.grammar_ = replace(Grammar.of(latent), learning=work.stages)
         return self.grammar_
 
     def predict(self, sentences: Iterable[Sentence]) -> list[Parse]:

@@ -100,7 +100,7 @@ def tag(path: Path, asked: TagRequest, where: Where) -> Iterator[bytes]:
         raise OptionError("an HMM tags the symbols that it was trained on; leave out --kbest and --format")
     if loaded(ModelPlace.of(path)).unit != "column":
         refuse_given(asked, "an HMM of characters or words", "columns")
-    column = asked.columns[0] if asked.columns else None
+    column = asked.names[0] if asked.names else None
     place = ModelPlace.of(path)
     todo = _blocks(path, [str(asked.source)], column)
     with open_work("states", where) as work:

@@ -2,41 +2,15 @@
 
 import importlib
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from eigenparse.batch.requests import refuse_given
+from eigenparse.batch.requests import EvaluateRequest, refuse_given
 from eigenparse.corpus.files import read_bytes
 from eigenparse.corpus.recognise import recognise_lines
 from eigenparse.errors import OptionError
 from eigenparse.work.work import Where, open_work
 
 _SAMPLE = 1 << 16  # bytes looked at
-
-
-@dataclass(frozen=True, slots=True)
-class EvaluateRequest:
-    """The options of ``evaluate``; each format uses those that apply to it.
-
-    keep_tag_suffix: whether N-D and N are different tags; None: only if the guess has such tags.  drop: labels whose
-    words do not count.  rate: samples per second that the times of .phn files count.
-    """
-
-    gold: Path
-    guess: Path
-    compare: Path | None = None
-    params: str | None = None
-    strict: bool = False
-    cutoff: int | None = None
-    per_sentence: bool = False
-    per_label: bool = False
-    as_json: bool = False
-    seed: int = 0
-    resamples: int = 10_000
-    train: Path | None = None
-    keep_tag_suffix: bool | None = None
-    drop: tuple[str, ...] = ()
-    rate: int = 16_000
 
 
 # Formats that can be scored: the module whose ``run(request, work)`` gives lines, and the name in ``recognise_lines``.

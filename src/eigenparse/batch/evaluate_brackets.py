@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, replace
 from pathlib import Path
 
-from eigenparse.batch.evaluate import EvaluateRequest
 from eigenparse.batch.pairs import score_pairs
+from eigenparse.batch.requests import EvaluateRequest
 from eigenparse.errors import OptionError
 from eigenparse.evaluate.brackets import BracketScores
 from eigenparse.evaluate.compare import Comparison, compare_brackets

@@ -5,9 +5,8 @@ from dataclasses import fields
 
 from eigenparse.api.calibration import chosen_calibrations
 from eigenparse.api.grammar import load
-from eigenparse.batch.evaluate import EvaluateRequest
 from eigenparse.batch.facts import table
-from eigenparse.batch.requests import refuse_given
+from eigenparse.batch.requests import EvaluateRequest, refuse_given
 from eigenparse.errors import OptionError
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from eigenparse.batch.evaluate import EvaluateRequest
 from eigenparse.batch.pairs import tagging_pairs
+from eigenparse.batch.requests import EvaluateRequest
 from eigenparse.corpus.label_sources import pick_label, read_labelled
 from eigenparse.errors import DataError
 from eigenparse.evaluate.tagging import Score, TaggingCounts

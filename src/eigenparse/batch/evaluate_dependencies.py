@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from eigenparse.arrays import LongMatrix
-from eigenparse.batch.evaluate import EvaluateRequest
 from eigenparse.batch.pairs import attach_pairs
+from eigenparse.batch.requests import EvaluateRequest
 from eigenparse.corpus.conllu import read_conllu
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.evaluate.attachment import Attachment, word_results

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from eigenparse.batch.evaluate import EvaluateRequest
+from eigenparse.batch.requests import EvaluateRequest
 from eigenparse.corpus.phones import ALIGNMENTS, read_alignment
 from eigenparse.errors import DataError
 from eigenparse.evaluate.phones import PhoneCounts, count_phones

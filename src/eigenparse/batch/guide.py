@@ -10,6 +10,7 @@ import numpy as np
 
 from eigenparse.api.grammar import Grammar
 from eigenparse.batch.places import ModelPlace, loaded
+from eigenparse.batch.requests import GuideOptions
 from eigenparse.corpus.arc_spans import (
     GUM,
     ArcSentence,
@@ -37,21 +38,6 @@ OTHER_TAGS: Mapping[str, tuple[str, ...]] = {
     "SYM": ("NN",), "LS": ("CD",), "-LRB-": ("(",), "-RRB-": (")",), "(": ("-LRB-",), ")": ("-RRB-",),
 }  # fmt: skip
 WAYS = ("tags and arcs", "tags and uncrossed arcs", "tags alone")
-
-
-@dataclass(frozen=True, slots=True)
-class GuideOptions:
-    """Which constraints the arcs give.
-
-    required: smallest share of phrases among the spans of a sort for which spans must be phrases.  crossed: largest
-    share of crossed spans for which spans must not be crossed.  most: number of sentences, evenly spaced; None for
-    all.  longest: maximum number of words of a sentence.
-    """
-
-    required: float = 0.85
-    crossed: float = 0.12
-    most: int | None = None
-    longest: int = 100
 
 
 @dataclass(frozen=True, slots=True)

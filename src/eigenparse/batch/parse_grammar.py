@@ -17,7 +17,7 @@ from eigenparse.batch.inputs import is_interactive, n_sentences, name_of, opened
 from eigenparse.batch.lines import open_lines, split_tags
 from eigenparse.batch.places import ModelPlace, loaded
 from eigenparse.batch.requests import ParseRequest
-from eigenparse.batch.written import MADE_HERE, detail_of, drawn_files, numbered_conllu, written
+from eigenparse.batch.written import MADE_HERE, drawn_files, numbered_conllu, written
 from eigenparse.corpus.cleaning import Normalisation, strip_label
 from eigenparse.corpus.partial import read_known
 from eigenparse.decode.grammar.constraints import Span, check_limits
@@ -116,7 +116,7 @@ def parse_block(block: ParseBlock) -> tuple[Lists, Counter[str]]:
         parsed = iter(thread_map(partial(_drafted, grammar, k=asked.kbest), real, jobs=block.threads))
     else:
         parsed = grammar.stream(
-            real, k=asked.kbest, jobs=block.threads, detail=detail_of(asked), block=max(len(real), 1)
+            real, k=asked.kbest, jobs=block.threads, detail=asked.form != "brackets", block=max(len(real), 1)
         )
     found = tuple(() if request is None else next(parsed) for request in block.requests)
     counts: Counter[str] = Counter()

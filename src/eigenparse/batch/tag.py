@@ -63,8 +63,8 @@ def tag_lines(place: ModelPlace, asked: TagRequest, lines: Iterable[str], work: 
     """Labelled text of all lines, block by block."""
     todo = iter(lines)
     head = list(itertools.islice(todo, LOOK))
-    form = guess_format(head, str(asked.source), asked.columns) if asked.form == "auto" else asked.form
-    if asked.form == "auto" and form == "columns" and asked.columns is None and looks_like_prose(head):
+    form = guess_format(head, str(asked.source), asked.names) if asked.form == "auto" else asked.form
+    if asked.form == "auto" and form == "columns" and asked.names is None and looks_like_prose(head):
         form, style = "plain", {"quotes": "penn" if "``" in loaded(place).first.words else "keep"}
         found = sentences(ParseRequest(asked.source), style, lines=itertools.chain(head, todo))
         head, todo = [], (" ".join(words) for words in found if words)
@@ -131,7 +131,7 @@ def _block_lines(tagger: Tagger, block: TagBlock) -> Iterator[str]:
 
 def _input(model: Tagger, block: TagBlock) -> Sequences:
     """The columns the model reads, under the names it knows them by."""
-    names, found, source = block.asked.columns, block.form, str(block.asked.source)
+    names, found, source = block.asked.names, block.form, str(block.asked.source)
     corpus = parse_labelled(block.lines, source=source, form=found, columns=names)
     if found == "columns" and names is None and len(corpus) and len(corpus.columns) != block.width:
         raise FormatError(

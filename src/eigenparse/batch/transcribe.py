@@ -33,7 +33,7 @@ def transcribe(path: Path, asked: TranscribeRequest, where: Where) -> Iterator[b
     """The rows of every recording, in order."""
     if asked.form not in FORMATS:
         raise OptionError(f"format must be one of {', '.join(FORMATS)}, got {asked.form!r} instead")
-    asked = replace(asked, sources=find_files(asked.sources, suffixes=AUDIO_SUFFIXES))
+    asked = replace(asked, sources=tuple(find_files(asked.sources, suffixes=AUDIO_SUFFIXES)))
     if asked.form == "textgrid" and (asked.frames or (len(asked.sources) > 1 and asked.folder is None)):
         raise OptionError(
             "a TextGrid holds the phones of one recording; add --folder FOLDER, leave out --frames"

@@ -14,7 +14,7 @@ from eigenparse.corpus.heads import ENOUGH
 from eigenparse.corpus.transform import binarise
 from eigenparse.decode.grammar.parser import make_parser
 from eigenparse.decode.grammar.request import Request
-from eigenparse.decode.grammar.results import PLAIN, answer_or_none, make_tables, parses_of
+from eigenparse.decode.grammar.results import answer_or_none, make_tables, parses_of
 from eigenparse.errors import DataError, OptionError
 from eigenparse.evaluate.brackets import BracketScores
 from eigenparse.evaluate.pairing import PairedFiles, comparable
@@ -53,7 +53,7 @@ def dev_scores(grammar: LatentGrammar, gold: Treebank) -> F1:
     for at in range(0, len(requests), BLOCK):
         block = requests[at : at + BLOCK]
         answers = [answer_or_none(tables, request, k=1) for request in block]
-        found += [best[0] for best in parses_of(tables, block, answers, PLAIN)]
+        found += [best[0] for best in parses_of(tables, block, answers, posteriors=False)]
     elapsed = time.perf_counter() - start
     guess = parse_trees("\n".join(one.tree or _flat(one.tokens) for one in found))
     if len(guess) != len(gold):

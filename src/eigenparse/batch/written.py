@@ -11,17 +11,12 @@ from eigenparse.api.pictures import doubts, svg, text
 from eigenparse.batch.files import check_files
 from eigenparse.batch.requests import ParseRequest
 from eigenparse.corpus.files import write_whole
-from eigenparse.decode.grammar.results import Detail, Parse
+from eigenparse.decode.grammar.results import Parse
 from eigenparse.errors import OptionError
 from eigenparse.work.progress import tell
 
 MADE_HERE = ("conllu", "svg", "text")  # forms that a cluster does not make
 Lists = tuple[tuple[Parse, ...], ...]
-
-
-def detail_of(asked: ParseRequest) -> Detail:
-    """The details of a parse that an output format needs."""
-    return Detail(posteriors=asked.form != "brackets")
 
 
 def written(found: tuple[Parse, ...], asked: ParseRequest) -> bytes:

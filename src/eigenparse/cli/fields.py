@@ -1,9 +1,14 @@
-"""A field of a record in, the option of the command line that it is out."""
+"""A field of a record in, the option of the command line that it is out.
 
+Besides what is checked of its value, a field may say: flags, other than its own name; argument, the metavar of an
+argument in the place of an option; use, what happens to the file that it names (READ unless it is said).
+"""
+
+import inspect
 import types
 import typing
-from collections.abc import Sequence
-from dataclasses import Field, fields
+from collections.abc import Callable, Sequence
+from dataclasses import MISSING, Field, fields
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from eigenparse.cli.app import READ
+from eigenparse.learn.options import Options
 
 
 def shown_fields(record: Any) -> list["Field[Any]"]:
@@ -23,21 +29,27 @@ def option_of(record: Any, one: "Field[Any]") -> tuple[Any, Any]:
     hint: Any = typing.get_type_hints(record)[one.name]
     default: Any = one.default
     parts = [part for part in typing.get_args(hint) if part is not type(None)]
-    optional = isinstance(hint, types.UnionType)
+    optional, argument = isinstance(hint, types.UnionType), one.metadata.get("argument")
     inner: Any = parts[0] if optional else hint
-    flag, about = f"--{one.name.replace('_', '-')}", _help(one)
+    is_learnt_by = issubclass(record, Options)
+    flag, about = f"--{one.name.replace('_', '-')}", _help(one) if is_learnt_by else one.metadata["help"]
     if inner is bool and (optional or default):
         flag += f"/--no-{flag[2:]}"
     if typing.get_origin(inner) is tuple:
         inner = types.GenericAlias(list, typing.get_args(inner)[:1])
-        default, optional = list(default) or None, True
-        about += " May be repeated."
+        default, optional = (MISSING, False) if argument else (list(default) or None, True)
+        about += "" if argument else " May be repeated."
     if one.metadata["choices"]:
         inner = _choices(one.name, one.metadata["choices"])
         default = None if default is None else inner(default)
-    marks = (READ,) if Path in (inner, *typing.get_args(inner)) else ()
+    use = one.metadata.get("use", READ if argument or Path in (inner, *typing.get_args(inner)) else None)
     wanted = inner | None if optional else inner
-    return Annotated[(wanted, typer.Option(flag, help=about), *marks)], default
+    bounds = {} if is_learnt_by else {"min": one.metadata["low"], "max": one.metadata["high"]}
+    shown = typer.Option(*one.metadata.get("flags", (flag,)), help=about, **bounds)
+    if argument:
+        shown = typer.Argument(metavar=argument, help=about)
+    marks = () if use is None else (use,)
+    return Annotated[(wanted, shown, *marks)], inspect.Parameter.empty if default is MISSING else default
 
 
 def _choices(name: str, words: Sequence[str]) -> Any:
@@ -69,3 +81,30 @@ def picked(record: Any, given: dict[str, Any]) -> dict[str, Any]:
     """The values of a record's fields; what was not given keeps its default."""
     picked = {one.name: given[one.name] for one in shown_fields(record)}
     return {name: value for name, value in picked.items() if value is not None}
+
+
+def with_fields(record: Any, *left_out: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """A verb from a function with a parameter ``asked``, a record: its fields are options in the place of ``asked``."""
+    kept = [one for one in shown_fields(record) if one.name not in left_out]
+    options = {one.name: option_of(record, one) for one in kept}
+
+    def made(function: Callable[..., Any]) -> Callable[..., Any]:
+        def done(**values: Any) -> Any:
+            given = {name: plain_value(values.pop(name)) for name in options}
+            asked = record(**{name: value for name, value in given.items() if value is not None})
+            return function(asked=asked, **values)
+
+        parameters: list[inspect.Parameter] = []
+        for name, own in inspect.signature(function, eval_str=True).parameters.items():
+            each = options if name == "asked" else {name: (own.annotation, own.default)}
+            parameters += [parameter(name, *one) for name, one in each.items()]
+        done.__name__, done.__doc__ = function.__name__, function.__doc__
+        done.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return done
+
+    return made
+
+
+def parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
+    """What Typer reads of an option: its type with its marks, and its default."""
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=default)

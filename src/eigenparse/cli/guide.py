@@ -5,7 +5,9 @@ from typing import Annotated
 
 import typer
 
+from eigenparse.batch.requests import GuideOptions
 from eigenparse.cli.app import READ, app, verb
+from eigenparse.cli.fields import with_fields
 from eigenparse.cli.options import Jobs, Out
 
 EXAMPLES = """
@@ -20,9 +22,11 @@ Examples:
 
 
 @verb(app, epilog=EXAMPLES)
+@with_fields(GuideOptions)
 def guide(
     model: Annotated[Path, typer.Argument(help="A grammar that `train lpcfg` wrote, or en."), READ],
     treebank: Annotated[Path, typer.Argument(help="Dependency trees in CoNLL-U with fine tags."), READ],
+    asked: GuideOptions,
     learn_from: Annotated[
         tuple[Path, Path] | None,
         typer.Option(
@@ -32,21 +36,6 @@ def guide(
         ),
         READ,
     ] = None,
-    required: Annotated[
-        float,
-        typer.Option(
-            min=0.0, help="Spans of a relation are required if at least this share of them are phrases."
-        ),
-    ] = 0.85,
-    crossed: Annotated[
-        float,
-        typer.Option(
-            min=0.0,
-            max=1.0,
-            help="Crossing a relation's spans is forbidden if at most this share is crossed.",
-        ),
-    ] = 0.12,
-    most: Annotated[int | None, typer.Option(min=1, help="Maximum number of sentences to use.")] = None,
     out: Out = None,
     jobs: Jobs = 1,
 ) -> None:
@@ -58,5 +47,4 @@ def guide(
 
     make = verb_of(model, "guide")
     counts = None if learn_from is None else batch.learn_from(*learn_from)
-    options = batch.GuideOptions(required, crossed, most)
-    write_chunks(make(model, treebank, Where(jobs), counts, options), out)
+    write_chunks(make(model, treebank, Where(jobs), counts, asked), out)

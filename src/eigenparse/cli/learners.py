@@ -13,7 +13,7 @@ import typer
 
 from eigenparse.cli.app import READ, WRITTEN, Learners, verb
 from eigenparse.cli.checks import WAIT
-from eigenparse.cli.fields import option_of, picked, plain_value, shown_fields
+from eigenparse.cli.fields import option_of, parameter, picked, plain_value, shown_fields
 from eigenparse.cli.options import Cluster, Jobs, Resume, Wait
 from eigenparse.learn.options import refuse_idle
 from eigenparse.models.registry import Kind, kind_named, kinds, named
@@ -25,7 +25,7 @@ OUT = typer.Option("--out", "-o", metavar="MODEL", help="Model file to write.")
 DEV = typer.Option(metavar="FILE", help="Development data to score the model on.")
 REPORT = typer.Option(metavar="FILE.json", help="Write a training report to this file.")
 RUNNING: dict[str, tuple[Any, Any]] = {
-    "out": (Annotated[Path, OUT, WRITTEN], ...),
+    "out": (Annotated[Path, OUT, WRITTEN], inspect.Parameter.empty),
     "dev": (Annotated[str | None, DEV, READ], None),
     "report": (Annotated[Path | None, REPORT, WRITTEN], None),
     "jobs": (Jobs, 1),
@@ -103,22 +103,18 @@ def parameters(options: Any, reading: Any, more: dict[str, tuple[Any, Any]]) -> 
     """What Typer reads: sources, the fields of both records, and where the work runs.  more: types and defaults."""
     metavar, about = getattr(reading, "sources", SOURCES)
     sources = Annotated[list[str], typer.Argument(metavar=metavar, help=about), READ]
-    found: dict[str, tuple[Any, Any]] = {"sources": (sources, ...), "out": RUNNING["out"], **more}
+    found: dict[str, tuple[Any, Any]] = {
+        "sources": (sources, inspect.Parameter.empty),
+        "out": RUNNING["out"],
+        **more,
+    }
     for record in (options, reading):
         for one in shown_fields(record):
             if one.name in found or one.name in RUNNING:
                 raise TypeError(f"{record.__name__}.{one.name} has the name of another option; rename it")
             found[one.name] = option_of(record, one)
     every = {**found, **{name: one for name, one in RUNNING.items() if name not in found}}
-    return [
-        inspect.Parameter(
-            name,
-            inspect.Parameter.KEYWORD_ONLY,
-            annotation=annotation,
-            default=inspect.Parameter.empty if default is ... else default,
-        )
-        for name, (annotation, default) in every.items()
-    ]
+    return [parameter(name, *one) for name, one in every.items()]
 
 
 Learners.titles, Learners.make = titles, made

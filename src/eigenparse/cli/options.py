@@ -1,8 +1,7 @@
 """Arguments and options that several verbs share, how a verb is run, and how a report is written."""
 
-import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +9,7 @@ import typer
 
 from eigenparse.cli.app import FOLDER, READ, WRITTEN
 from eigenparse.cli.checks import WAIT
+from eigenparse.cli.fields import parameter, with_fields
 from eigenparse.cli.texts import no_model
 from eigenparse.corpus.cleaning import HELP
 from eigenparse.errors import ModelFileError, OptionError
@@ -62,23 +62,32 @@ RUNNING: dict[str, tuple[Any, Any]] = {
     "wait": (Wait, WAIT),
     "out": (Out, None),
 }
-Asked = tuple[Path, Any]  # a model, and a record of what is asked of it
 
 
-def asks(function: Callable[..., Asked]) -> Callable[..., None]:
-    """A verb from a function that makes a request of its arguments; the model's kind does it, as ``RUNNING`` says."""
-    own, kind = inspect.signature(function), inspect.Parameter.POSITIONAL_OR_KEYWORD
-    more = [inspect.Parameter(name, kind, annotation=a, default=d) for name, (a, d) in RUNNING.items()]
+def asks(
+    record: Any, leave_out: Sequence[str] = (), running: Sequence[str] = tuple(RUNNING)
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A verb that the kind of a model does, from a function of the model's path: its name, its help and its model.
 
-    @functools.wraps(function)
-    def done(**values: Any) -> None:
-        where = {name: values.pop(name) for name in RUNNING}
-        if values.get("folder") is not None and where["out"] is not None:
-            raise OptionError("--folder gets a file for each input, --out one for all; leave one of them out")
-        run(function.__name__, *function(**values), **where)
+    The fields of the record, but for those left out, become options, and where the work runs becomes more of them.
+    """
 
-    done.__signature__ = own.replace(parameters=[*own.parameters.values(), *more])  # type: ignore[attr-defined]
-    return done
+    def made(function: Callable[..., None]) -> Callable[..., None]:
+        def done(model: Path, asked: Any, **where: Any) -> None:
+            if getattr(asked, "folder", None) is not None and where["out"] is not None:
+                raise OptionError(
+                    "--folder gets a file for each input, --out one for all; leave one of them out"
+                )
+            run(function.__name__, model, asked, **where)
+
+        done.__name__, done.__doc__ = function.__name__, function.__doc__
+        model = inspect.signature(function, eval_str=True).parameters["model"]
+        more = [parameter(name, *RUNNING[name]) for name in running]
+        asked = model.replace(name="asked", annotation=Any)
+        done.__signature__ = inspect.Signature([model, asked, *more])  # type: ignore[attr-defined]
+        return with_fields(record, *leave_out)(done)
+
+    return made
 
 
 def run(

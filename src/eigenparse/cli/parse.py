@@ -1,11 +1,17 @@
 """eigenparse parse: sentences in, trees out, with any model that parses."""
 
+from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
+from typing import Annotated
 
-from eigenparse.cli import parse_options as given
-from eigenparse.cli.app import app, verb
+import typer
+
+from eigenparse.batch.requests import ParseRequest
+from eigenparse.cli.app import READ, app, verb
 from eigenparse.cli.checks import WAIT
-from eigenparse.cli.options import Cluster, Wait, run
+from eigenparse.cli.fields import with_fields
+from eigenparse.cli.options import Cluster, Out, Wait, run
 from eigenparse.cli.texts import arguments, default_form, reading_of
 
 EXAMPLES = """
@@ -27,27 +33,39 @@ Examples:
 """
 
 
+class Form(StrEnum):
+    """How trees are written."""
+
+    brackets = "brackets"
+    json = "json"
+    conllu = "conllu"
+    text = "text"
+    svg = "svg"
+
+
 @verb(app, epilog=EXAMPLES)
+@with_fields(ParseRequest)
 def parse(
-    model: given.Model,
-    source: given.Source = Path("-"),
-    tagged: given.Tagged = False,
-    tokens: given.Tokens = False,
-    raw: given.Raw = False,
-    raw_lines: given.RawLines = False,
-    kbest: given.Kbest = 1,
-    form: given.Format = None,
-    decoder: given.Maximised = None,
-    combination: given.Combined = None,
-    threshold: given.Threshold = None,
-    max_length: given.MaxLength = None,
-    memory: given.Memory = None,
-    jobs: given.Threads = 1,
-    out: given.Output = None,
-    constraints: given.Constraints = None,
-    keep_tag_suffix: given.KeepTagSuffix = None,
-    drop: given.Drop = None,
-    ask: given.Ask = False,
+    model: Annotated[
+        Path,
+        typer.Argument(metavar="[MODEL|TEXT]", help="Model file; bundled: en, and en-ud for dependencies."),
+        READ,
+    ],
+    asked: ParseRequest,
+    tokens: Annotated[bool, typer.Option("--tokens", help="Input is tokenised, with spaces.")] = False,
+    raw: Annotated[bool, typer.Option("--raw", help="Plain text: split into sentences and tokens.")] = False,
+    raw_lines: Annotated[
+        bool, typer.Option("--raw-lines", help="Plain text, one sentence per line: tokenise only.")
+    ] = False,
+    form: Annotated[
+        Form | None, typer.Option("--format", help="Output format; a sentence given at a terminal is drawn.")
+    ] = None,
+    memory: Annotated[int | None, typer.Option(min=1, metavar="MB", help="Memory limit per chart.")] = None,
+    jobs: Annotated[int, typer.Option(min=0, metavar="N", help="Threads or processes; 0 for all cores.")] = 1,
+    out: Out = None,
+    ask: Annotated[
+        bool, typer.Option("--ask", help="Correct trees interactively; accepted ones are added to --out.")
+    ] = False,
     cluster: Cluster = None,
     wait: Wait = WAIT,
 ) -> None:
@@ -61,27 +79,24 @@ def parse(
     tree, separated by tabs; an empty line ends each list.  A grammar with a judge, such as en, orders by the judge's
     score, which may differ from the order of probability.
     """
-    from eigenparse.batch.requests import ParseRequest
     from eigenparse.models.registry import named
 
-    model, source, text = arguments(model, source)
-    chosen = {"tagged": tagged, "drop": bool(drop), "tokens": tokens, "raw": raw, "raw-lines": raw_lines}
-    asked = ParseRequest(
+    model, source, text = arguments(model, asked.source)
+    chosen = {
+        "tagged": asked.tagged,
+        "drop": bool(asked.drop),
+        "tokens": tokens,
+        "raw": raw,
+        "raw-lines": raw_lines,
+    }
+    asked = replace(
+        asked,
         source=source,
         text=text,
-        tagged=tagged,
-        reading=reading_of(chosen, constraints is not None, source, text),
-        kbest=kbest,
+        reading=reading_of(chosen, asked.constraints is not None, source, text),
         form=form.value if form else default_form(text, out),
-        decoder=decoder.value if decoder else None,
-        combination=combination.value if combination else None,
-        threshold=threshold,
-        max_length=max_length,
         memory=None if memory is None else memory * 1_000_000,
         output=out,
-        constraints=constraints,
-        keep_tag_suffix=keep_tag_suffix,
-        drop=tuple(drop or ()),
     )
     if ask:
         named("eigenparse.batch.ask:ask")(model, asked)

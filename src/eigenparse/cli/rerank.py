@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
+from eigenparse.batch.requests import RerankRequest
 from eigenparse.cli.app import READ, app, verb
-from eigenparse.cli.options import Out, run
+from eigenparse.cli.options import asks
 
 EXAMPLE = """
 Example:
@@ -16,18 +17,8 @@ Example:
 
 
 @verb(app, epilog=EXAMPLE)
+@asks(RerankRequest, running=["out"])
 def rerank(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model written by `train reranker`."), READ],
-    nbest: Annotated[
-        Path,
-        typer.Argument(
-            metavar="[FILE|-]", help="N-best lists written by `parse --kbest`; - is standard input."
-        ),
-        READ,
-    ] = Path("-"),
-    out: Out = None,
 ) -> None:
     """Choose the best tree from each n-best list."""
-    from eigenparse.batch.requests import ParseRequest
-
-    run("rerank", model, ParseRequest(nbest), out)

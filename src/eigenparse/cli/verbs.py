@@ -3,31 +3,13 @@
 from importlib import import_module
 
 from eigenparse.cli import learners as learners
+from eigenparse.cli.app import PANEL
 
+PAPERS = ("cohen2014", "dhillon2012", "matejovicova2018", "stratos2013")
+MADE = ("train", "embed", "reproduce")  # from records, or groups
 VERBS = (
-    "compare",
-    "convert",
-    "demo",
-    "draw",
-    "evaluate",
-    "guide",
-    "info",
-    "merge",
-    "normalise",
-    "parse",
-    "perplexity",
-    "plot",
-    "reproduce_cohen2014",
-    "reproduce_dhillon2012",
-    "reproduce_matejovicova2018",
-    "reproduce_stratos2013",
-    "rerank",
-    "sample",
-    "score",
-    "serve",
-    "tag",
-    "transcribe",
-    "warm_up",
+    *(name.replace("-", "_") for name in PANEL if name not in MADE),
+    *(f"reproduce_{paper}" for paper in PAPERS),
 )
 
 for name in VERBS:

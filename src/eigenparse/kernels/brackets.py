@@ -56,6 +56,9 @@ def ends_line(data, i):
     return data[i] == NEWLINE or (data[i] == RETURN and not (i + 1 < data.size and data[i + 1] == NEWLINE))
 
 
+# What it computes: whether bytes [start, stop) are a sequence of whole characters.  The first byte of a character says
+# how many continuation bytes follow, and for some of them which values the next byte may have; after that byte the
+# usual bounds 80 to BF hold.  One pass, because a word is checked while it is at hand.
 @kernel
 def is_utf8(data, start, stop):
     """Whether the slice is valid UTF-8 as RFC 3629 has it (no surrogates, no overlong forms)."""

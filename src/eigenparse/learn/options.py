@@ -6,11 +6,13 @@ The command line and the scikit-learn estimators are made from the fields of the
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from eigenparse.errors import OptionError
-from eigenparse.models.registry import Model
-from eigenparse.work.work import Work
+
+if TYPE_CHECKING:
+    from eigenparse.models.registry import Model
+    from eigenparse.work.work import Work
 
 
 def option(
@@ -22,12 +24,13 @@ def option(
     choices: Sequence[str] = (),
     shown: bool = True,
     idle: Mapping[str, Sequence[Any]] | None = None,
+    **more: Any,
 ) -> Any:
     """A field of an options record.
 
     low, high: bounds of a number.  choices: the allowed words.  shown: whether the command line has it.  idle: values
     of other options with which this one has no effect.  A default of None stands for "what suits the other
-    options"; the help says what that is.
+    options"; the help says what that is.  more: what only the command line uses, see ``eigenparse.cli.fields``.
     """
     about = {
         "help": help,
@@ -36,6 +39,7 @@ def option(
         "choices": tuple(choices),
         "shown": shown,
         "idle": idle or {},
+        **more,
     }
     return field(default=default, metadata=about)
 
@@ -50,7 +54,7 @@ class Options:
         for one in fields(self):
             check_option(one, getattr(self, one.name))
 
-    def fit(self, data: Any, work: Work = Work()) -> Model:
+    def fit(self, data: Any, work: "Work") -> "Model":
         """Learn a model; the same data and options give the same bytes, wherever the work is done."""
         raise NotImplementedError
 

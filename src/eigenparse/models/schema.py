@@ -27,15 +27,6 @@ NAMES = [str]
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
-    """The header shape in ``shapes`` for the value of ``name``, or else the default."""
-
-    name: str
-    shapes: dict[str, Any]
-    usual: dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
 class Array:
     """One named array.
 
@@ -96,7 +87,7 @@ class Schema:
     """Everything that is checked of one kind of model file.
 
     header: JSON shape: a type; [x] for a list of x; (x, y) for a list of exactly these; {name: x} for an object that
-    has at least these names; ``Chosen``.  sizes: names of sizes and the header entry that gives each; "symbols.0" is
+    has at least these names.  sizes: names of sizes and the header entry that gives each; "symbols.0" is
     the first entry of "symbols".  rows: arrays, derived sizes and laws, in the order in which they are checked.
     parts: schemas of parts.  choose: returns the schema for a header, in place of this one.
     """
@@ -277,9 +268,6 @@ def exact_sum(*factors: AnyArray) -> int:
 
 def check_value(value: Any, shape: Any, where: str) -> None:
     """Check a JSON value against its shape; DataError if it does not fit."""
-    if isinstance(shape, Chosen):
-        said = value.get(shape.name) if isinstance(value, dict) else None
-        shape = shape.shapes.get(said, shape.usual) if isinstance(said, str) else shape.usual
     if isinstance(shape, dict):
         if not isinstance(value, dict):
             raise DataError(f"{where} is not an object")

@@ -162,17 +162,6 @@ def skipped(tokens: Sequence[str]) -> Parse:
     return Parse(tuple(tokens), "", "skipped", -math.inf)
 
 
-@dataclass(frozen=True, slots=True)
-class Detail:
-    """Which details of trees are computed; posteriors cost time, brackets do not."""
-
-    posteriors: bool = True
-
-
-FULL = Detail()
-PLAIN = Detail(posteriors=False)
-
-
 def answer_or_none(tables: Tables, request: Request, k: int) -> Answer | None:
     """The answer to a request; None if the sentence is longer than the parser takes."""
     if len(request.tokens) > tables.parser.options.max_length:
@@ -181,9 +170,13 @@ def answer_or_none(tables: Tables, request: Request, k: int) -> Answer | None:
 
 
 def parses_of(
-    tables: Tables, requests: Sequence[Request], answers: Sequence[Answer | None], detail: Detail = FULL
+    tables: Tables,
+    requests: Sequence[Request],
+    answers: Sequence[Answer | None],
+    *,
+    posteriors: bool = True,
 ) -> list[tuple[Parse, ...]]:
-    """The records of a block of sentences, best tree first; trees are written out block by block."""
+    """The records of a block of sentences, best tree first; posteriors: of their brackets and tags, which cost time."""
     answered = [(q, a) for q, a in zip(requests, answers) if a is not None]
     owner = [(q, a, d) for q, a in answered for d in a.decoded.derivations]
     lines = iter(_lines(tables, owner))
@@ -193,7 +186,7 @@ def parses_of(
             found.append((skipped(request.tokens),))
             continue
         likelihood = Likelihood(tables, request, one, [next(lines) for _ in one.decoded.derivations])
-        found.append(tuple(_parse(likelihood, rank, detail) for rank in range(len(likelihood.lines))))
+        found.append(tuple(_parse(likelihood, rank, posteriors) for rank in range(len(likelihood.lines))))
     return found
 
 
@@ -283,11 +276,11 @@ def log_probabilities(parser: Parser, tokens: Sequence[str], decoded: Decoded) -
     return np.where(count > 0, total / np.maximum(count, 1), -np.inf)
 
 
-def _parse(likelihood: Likelihood, rank: int, detail: Detail) -> Parse:
+def _parse(likelihood: Likelihood, rank: int, posteriors: bool) -> Parse:
     """The record of one derivation."""
     tables, found = likelihood.tables, likelihood.found
     tree = found.decoded.derivations[rank]
-    brackets, tags = _brackets(tables, tree, found) if detail.posteriors else ((), ())
+    brackets, tags = _brackets(tables, tree, found) if posteriors else ((), ())
     return Parse(
         tokens=likelihood.request.tokens,
         tree=likelihood.lines[rank],

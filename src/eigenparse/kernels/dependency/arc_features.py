@@ -129,6 +129,10 @@ def sentence_parts(words, s, t, second):
     )
 
 
+# What it computes: rows of the weight table for one arc,  (head key[r] + modifier key[r] + code) >> shift  for every
+# template r.  Layout: templates are sorted into four blocks t.blocks[c]: direction alone, direction and distance,
+# direction and the summary of the words between, and one row for each tag that occurs between (the bits of p.between).
+# A sum of keys made beforehand replaces hashing each combination, since there are n squared arcs in a sentence.
 @kernel
 def arc_rows(h, m, p, t, rows):
     """Write the feature rows of arc h -> m; return their number."""

@@ -127,6 +127,9 @@ def fill_best(n, scores, siblings, ends, value, back):
     return top, root
 
 
+# What it computes: the arcs of the derivation behind the best total, from the edges that ``fill_best`` noted.  Layout:
+# a stack of cells, each as one number (see ``fill_best``).  The word under the root has a left and a right half, which
+# are opened first; every arc cell that is opened sets one head.  A stack, because kernels do not recurse.
 @kernel
 def best_tree(scores, siblings, ends, head):
     """Write the heads (n,) of the best projective tree; return its score."""
@@ -161,6 +164,9 @@ def best_tree(scores, siblings, ends, head):
     return total
 
 
+# What it computes: as ``fill_best``, with log sum exp in place of max:  value(cell) = log sum over edges e of
+# exp(bonus(e) + value(a) + value(b));  the result is log Z, the sum over all trees.  Layout and order: those of
+# ``fill_best``.  The terms of a cell are collected first, so that their largest can be taken out of the sum.
 @kernel
 def log_inside(n, scores, siblings, ends, value):
     """Log-sum of every cell, and of all trees."""

@@ -107,6 +107,9 @@ def kbest_chart(n, k, scores, siblings, ends, lists):
     return top[:found], top_back
 
 
+# What it computes: the k best trees and their totals.  Layout: ``Lists`` over flat cells (5, n + 1, n + 1) as in
+# ``eisner``.  ``kbest_chart`` fills them by width and gives the best words under the root with the ranks of both
+# halves; each tree is then read off as in ``best_tree``, with the rank of every cell beside it on the stack.
 @kernel
 def kbest_trees(scores, siblings, ends, heads, totals):
     """Write up to k trees (k, n) and their scores (k,), best first; return how many there are."""

@@ -90,6 +90,9 @@ def kbest_lists(item_score, edge_score, links, k, lists):
         count[p] = found
 
 
+# What it computes: one derivation of ``kbest_lists`` as rows.  Layout: an item p on the stack is still to be opened,
+# and -1 - p stands below both its children and is written when they are; row_of holds the rows of finished items that
+# have no parent yet.  So rows come in post-order, children before parents, without recursion.
 @kernel
 def kbest_rows(root, rank, links, lists, rows):
     """Write the derivation of a rank below an item as rows; returns their number."""

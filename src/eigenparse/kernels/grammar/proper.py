@@ -234,6 +234,10 @@ def add_all_pairs(n, i, j, member, index, chart):
                 add_rules(b * n_labels + c, member, index, chart, work)
 
 
+# What it computes: for each pair of labels (b, c) with a rule, the matrix  sum over splits k of  inside(b, i, k) x
+# inside(c, k, j),  and then what its rules add to the cell (i, j).  Layout: pairs of items that were found are chained
+# by label pair (last -> edge[.., 2]), so that every pair of labels is multiplied with its rules once.  With few items
+# per cell this visits fewer pairs than ``add_all_pairs``, which runs over all labels.
 @kernel
 def add_kept_pairs(n, i, j, member, index, chart):
     """The same for a chart of few items: split by split, the pairs of items that there are."""

@@ -210,6 +210,10 @@ def link_siblings(parent, innermost, made_before):
             made_before[innermost[p] if last_right[p] < 0 else last_right[p]] = last_left[p]
 
 
+# What it computes: a binary tree of each n-ary one.  A phrase starts from its innermost child; the sibling made before
+# it becomes its sister, then the one before that, so the outermost binary node is the phrase.
+# Layout: see ``Relatives`` and ``Binary``; node[r] is the new row that stands for row r.  Rows of the input are in
+# post-order, so the children of r have their nodes when r is reached; ``post_order`` puts the new rows in order.
 @kernel
 def factor(relatives, offsets, new, new_stop):
     """Write binary rows: siblings are attached to the innermost child one by one, the first generated last."""

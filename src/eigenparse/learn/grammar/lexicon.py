@@ -20,6 +20,7 @@ from eigenparse.kernels.grammar.lexicon import add_to_coarser, mix_with_coarser
 from eigenparse.learn.grammar.encode import starts
 from eigenparse.learn.grammar.subtrees import Subtrees
 from eigenparse.models.grammar.pcfg import Skeleton, Weights
+from eigenparse.models.grammar.span_filter import tag_numbers
 
 UNKNOWN = ""  # the class that every word belongs to
 BLOCK = 128  # symbols processed at a time, so that their shares fit into the cache
@@ -235,7 +236,7 @@ def with_lexicon(
     both = (both + _without_capitals(words, tokens, n_states, options) @ both).tocsr()
     kept = np.flatnonzero(size > options.rare) if options.by_tag else np.arange(size.size)
     n_classes = 1 if options.by_tag else len(tree.names)
-    tag = _label_tags(labels)
+    tag = tag_numbers(labels)
     other = tag_exchange(diags(1.0 / np.maximum(worth, 1e-300)) @ both[:, n_states:], tag, options)
     blocks: Iterator[_Block] = chain(
         (
@@ -289,12 +290,6 @@ def _without_capitals(
 def _token_weight(size: FloatArray, number: FloatArray) -> FloatArray:
     """Weight of a token of each word in smoothing: the mean weight of its trees, or 1 if weights count copies."""
     return np.minimum(size / np.maximum(number, 1.0), 1.0)
-
-
-def _label_tags(labels: tuple[Label, ...]) -> IntVector:
-    """The tag (last symbol of the chain) of every label, numbered: (A,)."""
-    names: dict[str, int] = {}
-    return as_ids([names.setdefault(label.chain[-1], len(names)) for label in labels])
 
 
 @dataclass(frozen=True, slots=True)
