@@ -19,7 +19,7 @@ from eigenparse.decode.dependency.split_heads import search_split_heads, tree_pa
 from eigenparse.errors import DataError
 from eigenparse.inference.dependency import proper_trees
 from eigenparse.inference.dependency.latent_chart import latent_lists
-from eigenparse.inference.dependency.proper_heads import MORE, PLAIN, proper_heads, tree_logs
+from eigenparse.inference.dependency.proper_heads import MORE, PLAIN, projected_heads, proper_heads, tree_logs
 from eigenparse.inference.dependency.sample import sample_trees
 from eigenparse.learn.dependency.trees import DepTreeOptions
 from eigenparse.models.dependency.deptree import DepTree
@@ -137,12 +137,36 @@ def test_the_verb_scores_by_the_distribution(tmp_path: pathlib.Path) -> None:
 N, SIGMAS = 1500, 5.0
 
 
-@pytest.fixture(scope="module")
-def latent() -> DepTree:
+def latent_trees(estimator: str, states: int) -> DepTree:
     """States that draw tags and numbers of children."""
-    made = DepTreeOptions(states=3, estimator="em", channels="upos,left,right,distance").fit(training())
+    made = DepTreeOptions(states=states, estimator=estimator, channels="upos,left,right,distance").fit(
+        training()
+    )
     assert isinstance(made, DepTree)
     return made
+
+
+@pytest.fixture(scope="module")
+def latent() -> DepTree:
+    return latent_trees("em", 3)
+
+
+@pytest.fixture(scope="module")
+def cluster() -> DepTree:
+    return latent_trees("cluster", 3)
+
+
+@pytest.fixture(scope="module")
+def recovered() -> DepTree:
+    return latent_trees("recovered", 2)
+
+
+@pytest.fixture(scope="module")
+def projected() -> SplitHeads:
+    """The nearest distribution to split heads by moments."""
+    made = DepTreeOptions(states=2, estimator="lpcfg-tensor", relations=False).fit(training())
+    assert isinstance(made, SplitHeads)
+    return projected_heads(made)
 
 
 def keys(trees: Dependencies) -> list[tuple[tuple[str, str, int], ...]]:
@@ -150,7 +174,7 @@ def keys(trees: Dependencies) -> list[tuple[tuple[str, str, int], ...]]:
     return [tuple(rows[i:j]) for i, j in itertools.pairwise(trees.offsets.tolist())]
 
 
-@pytest.mark.parametrize("name", ["model", "latent"])
+@pytest.mark.parametrize("name", ["model", "projected", "latent", "cluster", "recovered"])
 def test_samples_come_up_as_often_as_they_score_and_have_the_entropy(
     name: str, request: pytest.FixtureRequest
 ) -> None:
@@ -171,12 +195,12 @@ def test_samples_come_up_as_often_as_they_score_and_have_the_entropy(
     assert keys(sample_trees(model, 5, seed=2)) == fresh[:5]
 
 
-@pytest.mark.parametrize("name", ["model", "latent"])
+@pytest.mark.parametrize("name", ["model", "projected", "latent", "cluster", "recovered"])
 def test_lists_of_trees_never_sum_to_more_than_all_trees(name: str, request: pytest.FixtureRequest) -> None:
     """All trees of a sentence in the list: p of each by the distribution, together p of the tagged words, below 1."""
     model = request.getfixturevalue(name)
     words = treebank([(("n0", "N"), ("v1", "V"), ("new", "N"), ("n1", "N"))], [(2, 0, 2, 3)])
-    if name == "model":
+    if name in ("model", "projected"):
         lists, _ = search_split_heads(tree_parser(model), words, 400)
     else:
         lists = latent_lists(model, words, 400, lambda n: False)
@@ -188,9 +212,12 @@ def test_lists_of_trees_never_sum_to_more_than_all_trees(name: str, request: pyt
     assert 0.0 < p.sum() <= np.exp(tree_totals(model, every).log_abs).sum() * (1 + 1e-9) < 1.0
 
 
-def test_trees_of_a_latent_tree_model_sum_to_the_mass_of_their_length(latent: DepTree) -> None:
+@pytest.mark.parametrize("name", ["latent", "cluster", "recovered"])
+def test_trees_of_a_latent_tree_model_sum_to_the_mass_of_their_length(
+    name: str, request: pytest.FixtureRequest
+) -> None:
     """All trees of few words over known tags; the mass of each length by the branching process of states alone."""
-    trees = proper_trees.proper_trees(latent)
+    trees = proper_trees.proper_trees(request.getfixturevalue(name))
     model, known = trees.model, 1.0 - trees.rows("upos")[0]
     left, right = trees.rows("left"), trees.rows("right")
     mass = np.zeros((4, model.n_states))  # of subtrees of so many words, by the state of their head

@@ -30,6 +30,7 @@ PARTS = {
         *parts("section", "1 2 3 4 4.1 4.2 4.3 5 6 6.1 6.2 7 7.1 7.2 8 9"),
         *parts("appendix", "A A.1 A.2 A.3 A.4 A.5 B B.1 B.1.1 B.1.2 B.1.3 B.2 B.2.1 B.3 B.3.1 B.4"),
         *up_to("figure", 1, 8),
+        *parts("definition", "1 5"),
         *parts("theorem", "3 6 8"),
         *parts("condition", "1 2"),
         *parts("remark", "2 4"),

@@ -34,7 +34,7 @@ from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, plain_weight
 
 GRAMMARS = {
     "pcfg": ("right", "pcfg", 1), "states": ("head", "em", 1), "left": ("left", "em", 1), "parents": ("head", "em", 2),
-    "clusters": ("head", "cluster", 1),
+    "clusters": ("head", "cluster", 1), "split-merge": ("head", "splitmerge", 1),
 }  # fmt: skip
 N, SIGMAS = 1500, 5.0
 
@@ -169,7 +169,7 @@ def test_a_sentence_is_the_sum_of_its_trees() -> None:
             assert 0.98 * exact < found <= exact * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("name", ["pcfg", "states", "parents", "clusters", "ensemble"])
+@pytest.mark.parametrize("name", ["pcfg", "states", "parents", "clusters", "split-merge", "ensemble"])
 def test_samples_come_up_as_often_as_they_score_and_have_the_entropy(name: str) -> None:
     """Tree by tree, and the mean of log p over fresh samples against its exact expectation."""
     grammar = latent(name)
@@ -204,7 +204,7 @@ def test_any_tree_over_any_labels_and_words_is_possible() -> None:
     assert np.all(np.isfinite(log_p(ensemble(), odd)))
 
 
-@pytest.mark.parametrize("name", ["pcfg", "states", "clusters", "ensemble"])
+@pytest.mark.parametrize("name", ["pcfg", "states", "clusters", "split-merge", "ensemble"])
 def test_sums_over_some_items_are_below_the_exact_sum(name: str) -> None:
     grammar = Grammar.of(latent(name), options=ParserOptions(pruning=NO_PRUNING))
     parts, words = proper_parts(grammar.latent), ["men", "saw", "dogs", "with", "unheard", "dogs"]
@@ -229,6 +229,22 @@ def test_strings_sum_to_at_most_the_mass_of_their_length(rules: float) -> None:
         logs = [sentence_log_p(parts, sentence_readings(parts, one), [None]) for one in sentences]
         total, mass = np.exp(logs).sum(), mass_of_length(parts[0], n)
         assert least * mass < total <= mass * (1 + 1e-9) <= 1.0
+
+
+@pytest.mark.parametrize("name", ["states", "clusters", "split-merge", "ensemble"])
+def test_strings_of_latent_grammars_sum_to_at_most_the_mass_of_their_length(name: str) -> None:
+    """One and two words over all known words and unknown strings of one or two letters."""
+    parts = proper_parts(latent(name))
+    known = parts[0].skeleton.symbols[: parts[0].skeleton.n_words]
+    short = ["".join(x) for n in (1, 2) for x in itertools.product("dehnst", repeat=n)]
+    for n, some in ((1, [*known, *short]), (2, [*known, *short[:4]])):
+        mass = np.mean([mass_of_length(part, n) / math.exp(part.log_mass[0]) for part in parts])
+        first = [*some, *(word.capitalize() for word in some)]
+        logs = [
+            sentence_log_p(parts, sentence_readings(parts, one), [None] * len(parts))
+            for one in itertools.product(first, *[some] * (n - 1))
+        ]
+        assert 0.5 * mass < np.exp(logs).sum() <= mass * (1 + 1e-9)
 
 
 def test_first_words_keep_their_mass_when_they_get_a_capital() -> None:

@@ -114,28 +114,44 @@ def run_trial(trial: Trial) -> Outcome:
 def run_together(trials: Sequence[Trial]) -> list[Outcome]:
     """The outcomes of trials that learn from the same trees and parse the same sentences.
 
-    What they have in common is done once and charged to each; trials that differ in name alone are run once.
+    What they have in common is done once and charged to each: what does not depend on the settings, grammars of the
+    same settings, and searches of the same tags.  Trials that differ in name alone are run once.
     """
     warm()
-    first = trials[0]
+    first, once = trials[0], Once()
     train, gold = pick_trees(first.source, first.train), pick_trees(first.gold, first.test)
-    searches, once = Searches(requests_of(gold, first.tags, train), first.search), Once()
-    binary, outcomes = as_binary(gold), dict[GrammarOptions, Outcome]()
+    searches = {t: Searches(requests_of(gold, t, train), first.search) for t in {t.tags: 0 for t in trials}}
+    binary, outcomes = as_binary(gold), dict[tuple[GrammarOptions, str], Outcome]()
+    for options, some in _by_options(trials).items():
+        grammar, seconds = _learnt(train, options, once)
+        for trial in some:
+            if (options, trial.tags) not in outcomes:
+                scored = _outcome(trial, grammar, gold, binary, searches[trial.tags])
+                outcomes[options, trial.tags] = replace(scored, n_trees=len(train), train_seconds=seconds)
+    found = [outcomes[t.options, t.tags] for t in trials]
+    return [replace(one, part=t.part, setting=t.setting, x=t.x, run=t.run) for t, one in zip(trials, found)]
+
+
+def _by_options(trials: Sequence[Trial]) -> dict[GrammarOptions, list[Trial]]:
+    """The trials of each set of options, in the order in which these come up."""
+    found: dict[GrammarOptions, list[Trial]] = {}
     for trial in trials:
-        if trial.options not in outcomes:
-            outcomes[trial.options] = _outcome(trial, train, gold, binary, searches, once)
-    return [replace(outcomes[t.options], part=t.part, setting=t.setting, x=t.x, run=t.run) for t in trials]
+        found.setdefault(trial.options, []).append(trial)
+    return found
+
+
+def _learnt(train: Treebank, options: GrammarOptions, once: Once) -> tuple[LatentGrammar, float]:
+    """A grammar without a judge (grammars alone are compared), and the CPU seconds that learning takes by itself."""
+    started, spared = time.process_time(), once.spared
+    grammar = fit_grammar(train, replace(options, judge=False), once=once)
+    return grammar, time.process_time() - started + once.spared - spared
 
 
 def _outcome(
-    trial: Trial, train: Treebank, gold: Treebank, binary_gold: Treebank, searches: "Searches", once: Once
+    trial: Trial, grammar: LatentGrammar, gold: Treebank, binary_gold: Treebank, searches: "Searches"
 ) -> Outcome:
-    """Learn, parse, score, with what was kept from other trials."""
-    started, spared = time.process_time(), once.spared
-    grammar = fit_grammar(
-        train, replace(trial.options, judge=False), once=once
-    )  # grammars alone are compared
-    learnt = time.process_time()
+    """Parse and score."""
+    started = time.process_time()
     guess, derived, searched = searches.parse(grammar)
     parsed = time.process_time()
     counts = score_brackets(gold, guess).all
@@ -146,7 +162,7 @@ def _outcome(
         trial.setting,
         trial.x,
         trial.run,
-        len(train),
+        0,
         len(gold),
         counts.f1,
         counts.unlabelled_f1,
@@ -157,8 +173,8 @@ def _outcome(
         100 * float(np.mean(np.where(derived, scores.sentence_f1(labelled=False), 0.0))),
         100 * float(1 - np.mean(derived)),
         counts.tagging,
-        learnt - started + once.spared - spared,
-        parsed - learnt + searched,
+        0.0,
+        parsed - started + searched,
     )
 
 
@@ -254,12 +270,12 @@ def group_name(trials: Sequence[Trial]) -> str:
 
 
 def groups_of(trials: Sequence[Trial]) -> list[list[int]]:
-    """Numbers of trials over the same trees, sentences and plain PCFG, MOST_TOGETHER different ones at most."""
+    """Numbers of trials over the same trees, sentences and plain PCFG, MOST_TOGETHER different options at most."""
     found: dict[Hashable, dict[GrammarOptions, list[int]]] = {}
     for i, trial in enumerate(trials):
         of = trial.options.filled()
         data = (id(trial.source), trial.train.tobytes(), id(trial.gold), trial.test.tobytes())
-        same = found.setdefault((*data, trial.tags, trial.search, of.binarisation, of.of_lexicon), {})
+        same = found.setdefault((*data, trial.search, of.binarisation, of.of_lexicon), {})
         same.setdefault(trial.options, []).append(i)
     return [
         [i for part in some for i in part]

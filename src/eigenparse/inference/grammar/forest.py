@@ -15,6 +15,9 @@ __all__ = [
     "Readings", "RuleIndex", "build_forest", "choices", "flat_readings", "forest_of", "prune", "read_words",
     "rule_index", "unconstrained", "widened",
 ]  # fmt: skip
+WITHOUT_RULES = (
+    16  # numbers that pairs without rules take in turn, so that sums over pairs seldom wait for each other
+)
 EVERYTHING_OPEN: BoolVector = np.empty(0, dtype=bool)
 
 
@@ -55,9 +58,9 @@ def rule_index(skeleton: Skeleton) -> RuleIndex:
     pair = skeleton.rules[:, 1].astype(np.int64) * n + skeleton.rules[:, 2]
     order = as_ids(np.lexsort((-skeleton.rule_probability, pair)))
     pairs, first = np.unique(pair[order], return_index=True)
-    number = np.zeros(n * n, dtype=np.int32)
-    number[pairs] = np.arange(1, pairs.size + 1)
-    at = as_ids(np.concatenate(([0], first, [order.size])))
+    number = np.tile(np.arange(n, dtype=np.int32) % WITHOUT_RULES, n)
+    number[pairs] = np.arange(WITHOUT_RULES, WITHOUT_RULES + pairs.size)
+    at = as_ids(np.concatenate((np.zeros(WITHOUT_RULES), first, [order.size])))
     probability = np.ascontiguousarray(skeleton.rule_probability[order])
     return RuleIndex(number, at, order, as_ids(skeleton.rules[order, 0]), probability)
 

@@ -20,8 +20,8 @@ TRIFLE = 1e-1  # of the least posterior of an edge, for two items and all rules 
 class RuleIndex(NamedTuple):
     """Rules by their two children: those over b and c are [at[k], at[k + 1]) of the columns, likeliest first.
 
-    pair: (A * A,), k = pair[b * A + c]; 0, which has no rules, for all pairs without any.  rule, parent, probability:
-    one entry per rule.
+    pair: (A * A,), k = pair[b * A + c]; pairs without rules share a few numbers that have none.  rule, parent,
+    probability: one entry per rule.
     """
 
     pair: Array
@@ -338,7 +338,7 @@ def base_edges(cells, n, rules, posterior, item_least, edge_least, max_edges):
         most = live_parents(cells, cell, posterior, item_least, place, worth)
         i = cells.items[1, first[cell]]
         length = cells.items[2, first[cell]] - i
-        for k in range(length - 1, 0 if most > 0.0 or edge_least == 0.0 else length, -1):
+        for k in range(length - 1, 0 if most > 0.0 or item_least + edge_least == 0.0 else length, -1):
             x, y = length_at[k] + i, length_at[length - k] + i + k
             if first[x + 1] > first[x] and first[y + 1] > first[y]:
                 split = (x, y, np.exp(scale[x] + scale[y] - scale[cell]), most)

@@ -97,7 +97,10 @@ def _fit_members(
         _add_stages(work.stages, [stages for _, stages in learnt])
     grammar = replace(parts[0], others=tuple(parts[1:]))
     work.stage("filter of spans")
-    grammar = replace(grammar, span_filter=filter_of(grammar, data, options))
+    cuts = [one.binarisation for one in factorings(options)]
+    key = fingerprint("filter", cuts, options.span_loss, grammar.skeleton, grammar.context)
+    span_filter = (once or Once()).get(key, partial(filter_of, grammar, data, options))
+    grammar = replace(grammar, span_filter=span_filter)
     work.stages.stop()
     return grammar
 
