@@ -29,7 +29,13 @@ SENTENCE = "men saw dogs with dogs with men"
 @functools.cache
 def tiny(factor: str = "right", method: str = "pcfg", vertical: int = 1) -> Grammar:
     """A grammar of eight trees whose words have the tags they were seen with and no others."""
-    options = GrammarOptions(
+    latent = small_options(factor, method, vertical).fit(parse_trees(TREES.strip()))
+    return Grammar.of(latent, options=ParserOptions(pruning=NO_PRUNING))
+
+
+def small_options(factor: str, method: str, vertical: int) -> GrammarOptions:
+    """How to learn from so few trees."""
+    return GrammarOptions(
         method=method,
         rare=0,
         states=2,
@@ -39,8 +45,6 @@ def tiny(factor: str = "right", method: str = "pcfg", vertical: int = 1) -> Gram
         factor=factor,
         vertical=vertical,
     )
-    latent = options.fit(parse_trees(TREES.strip()))
-    return Grammar.of(latent, options=ParserOptions(pruning=NO_PRUNING))
 
 
 @functools.cache

@@ -10,10 +10,10 @@ from tests.lpcfg.forests import assert_same, edge_values, full_forest, item_valu
 
 import oracles
 from eigenparse.corpus.columns import Label
+from eigenparse.decode.grammar.derivations import Derivation
 from eigenparse.decode.grammar.objective import Objective, bracket_table, combine
 from eigenparse.decode.grammar.parser import (
     Decoded,
-    Derivation,
     Parser,
     ParserOptions,
     as_trees,

@@ -12,8 +12,8 @@ from eigenparse.corpus.brackets import format_trees
 from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.transform import binarise, unbinarise
 from eigenparse.decode.grammar.constraints import SpanLimit, span_limits
+from eigenparse.decode.grammar.derivations import Derivation
 from eigenparse.decode.grammar.parser import (
-    Derivation,
     Parser,
     ParserOptions,
     as_trees,

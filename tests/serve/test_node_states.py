@@ -7,8 +7,9 @@ import numpy as np
 from tests.api.small import english, tiny
 from tests.tolerances import ROUNDING
 
+from eigenparse.decode.grammar.derivations import Derivation
 from eigenparse.decode.grammar.node_states import row_states, shown_rows
-from eigenparse.decode.grammar.parser import Derivation, best_trees
+from eigenparse.decode.grammar.parser import best_trees
 from eigenparse.decode.grammar.request import answer, answer_and_chart, row_spans
 from eigenparse.models.grammar.pcfg import Weights
 

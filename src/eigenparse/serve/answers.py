@@ -12,8 +12,9 @@ from eigenparse.api.dependencies import dependencies
 from eigenparse.api.grammar import Grammar
 from eigenparse.corpus.brackets import parse_trees
 from eigenparse.decode.grammar.constraints import SpanLimit
+from eigenparse.decode.grammar.derivations import Derivation
 from eigenparse.decode.grammar.node_states import NodeStates, row_states, shown_rows
-from eigenparse.decode.grammar.parser import Chart, Derivation
+from eigenparse.decode.grammar.parser import Chart
 from eigenparse.decode.grammar.posteriors import listed
 from eigenparse.decode.grammar.request import Answer, Request, answer_and_chart
 from eigenparse.decode.grammar.results import Parse, parses_of

@@ -10,9 +10,9 @@ from eigenparse.corpus.conllu import Conllu, write_lists
 from eigenparse.corpus.dependencies import Dependencies
 from eigenparse.corpus.split_heads import word_tags
 from eigenparse.decode.dependency.arcs import BLOCK
+from eigenparse.decode.grammar.derivations import Derivation
 from eigenparse.decode.grammar.objective import Objective
 from eigenparse.decode.grammar.parser import (
-    Derivation,
     Parser,
     ParserOptions,
     decode,

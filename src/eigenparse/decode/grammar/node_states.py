@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from eigenparse.arrays import FloatArray, IntVector, LongVector
-from eigenparse.decode.grammar.parser import Chart, Derivation, Parser
+from eigenparse.decode.grammar.derivations import Derivation
+from eigenparse.decode.grammar.parser import Chart, Parser
 from eigenparse.decode.grammar.posteriors import SymbolTable, spelled_out
 from eigenparse.decode.grammar.request import row_spans
 

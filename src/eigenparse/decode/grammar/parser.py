@@ -5,16 +5,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from eigenparse.arrays import BoolVector, FloatArray, IntVector, as_ids
+from eigenparse.arrays import BoolVector, IntVector, as_ids
 from eigenparse.corpus.columns import Label, Trees
 from eigenparse.decode.grammar.cover import cover
+from eigenparse.decode.grammar.derivations import Derivation, ranked
 from eigenparse.decode.grammar.judge import Bench, judged, make_bench
 from eigenparse.decode.grammar.objective import (
     Belief,
     Brackets,
     BracketTable,
     Objective,
-    Scores,
     bracket_table,
     brackets,
     combine,
@@ -41,8 +41,7 @@ from eigenparse.inference.grammar.forest import (
     widened,
 )  # fmt: skip
 from eigenparse.inference.grammar.span_filter import spans_left_open
-from eigenparse.kernels.grammar.kbest import Links, Rows, empty_lists, empty_rows, kbest_lists, kbest_rows
-from eigenparse.models.grammar.pcfg import LatentGrammar, Weights
+from eigenparse.models.grammar.pcfg import LatentGrammar, Weights, every_label
 from eigenparse.models.grammar.span_filter import tag_numbers
 from eigenparse.models.words import WordTable, symbols_of, word_table
 
@@ -76,7 +75,8 @@ class ParserOptions:
 class Parser:
     """A grammar with the look-up tables that parsing needs; make it once for many sentences.
 
-    label_tag: the tag of each label.  members: the grammar's, as kernels read them.
+    label_tag: the tag of each label.  members: the grammar's, as kernels read them.  labels: its own, those that only
+    others of its ensemble have, then two to glue pieces with.  places: where those of each of the others are in it.
     """
 
     grammar: LatentGrammar
@@ -89,6 +89,7 @@ class Parser:
     label_tag: IntVector = field(default_factory=lambda: as_ids([]))
     members: tuple[LatentArrays, ...] = ()
     bench: Bench | None = None
+    places: tuple[IntVector, ...] = ()
 
 
 def make_parser(grammar: LatentGrammar, options: ParserOptions | None = None) -> Parser:
@@ -114,33 +115,21 @@ def _parser(
     ids: dict[tuple[str, bool], int],
     others: tuple[Parser, ...],
 ) -> Parser:
-    skeleton = grammar.skeleton
-    labels = (*skeleton.labels, *GLUE)
-    both = set(skeleton.rules[:, 0].tolist()) & set(np.flatnonzero(skeleton.is_tag()).tolist())
-    table = bracket_table(labels, (*skeleton.is_tag().tolist(), False, False), ids, both)
+    skeleton, labels = grammar.skeleton, (*every_label(grammar), *GLUE)
+    number = {label: a for a, label in enumerate(labels)}
+    places = [as_ids([number[label] for label in one.skeleton.labels]) for one in (grammar, *grammar.others)]
+    is_tag, is_phrase = np.zeros((2, len(labels)), dtype=bool)
+    for place, one in zip(places, (grammar, *grammar.others)):
+        is_tag[place] |= one.skeleton.is_tag()
+        is_phrase[place[one.skeleton.rules[:, 0]]] = True
+    both = set(np.flatnonzero(is_tag & is_phrase).tolist())
+    table = bracket_table(labels, is_tag.tolist(), ids, both)
     return Parser(
         grammar, options, rule_index(skeleton), table, word_table(skeleton), labels, others,
         tag_numbers(skeleton.labels),
         tuple(sparse_arrays(skeleton, member, options.pruning.weight) for member in grammar.members),
+        None, tuple(places[1:]),
     )  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Derivation:
-    """One tree over a sentence as post-order rows.
-
-    label, left, right, position (word index, -1 at phrases), rule, entry (-1 where none): (rows,).
-    posterior: of each row's brackets, or of the tag.  score: what the objective gave the tree.
-    """
-
-    label: IntVector
-    left: IntVector
-    right: IntVector
-    position: IntVector
-    rule: IntVector
-    entry: IntVector
-    posterior: FloatArray
-    score: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +152,21 @@ RELAXED = Pruning(beam=1e-7, tag=0.0, item=1e-8, edge=1e-9, coarse_item=0.0, coa
 
 
 @dataclass(frozen=True, slots=True)
+class Voice:
+    """What another grammar of an ensemble says of a sentence; the posteriors are its own."""
+
+    forest: Forest
+    belief: Belief
+    posteriors: Brackets
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """Posteriors of a sentence, before a tree is chosen.
 
     members: marginals under each set of weights that gives the sentence a positive probability.  belief: all of
     them combined.  posteriors: of brackets and tags, other grammars of an ensemble included.  heard: the
-    forests of these other grammars, None if one has no tree.
+    charts of these other grammars, None if one has no tree.
     status, log_total, n_non_positive: as in ``Decoded``.
     """
 
@@ -179,7 +177,7 @@ class Chart:
     status: str
     log_total: float
     n_non_positive: int
-    heard: tuple[Forest | None, ...] = ()
+    heard: tuple[Voice | None, ...] = ()
 
 
 def word_choices(parser: Parser, words: Sequence[str]) -> Choices:
@@ -318,9 +316,19 @@ def decode(
 
 
 def best_trees(parser: Parser, chart: Chart, k: int) -> Decoded:
-    """The k best trees of a chart under the parser's objective."""
-    value = scores(chart.forest, chart.belief, chart.posteriors, parser.table, parser.options.objective)
-    return Decoded(_best(chart.forest, value, k), chart.status, chart.log_total, chart.n_non_positive)
+    """The k best derivations under the parser's objective, of any grammar of an ensemble."""
+    heard = zip((parser, *parser.others), (None, *parser.places), (chart, *chart.heard))
+    lists, found = {}, []
+    for number, (own, names, one) in enumerate(heard):
+        if one is not None:
+            value = scores(one.forest, one.belief, chart.posteriors, own.table, parser.options.objective)
+            lists[number] = ranked(one.forest, value, k), names
+            found += [(-score, number, root, rank) for score, root, rank in lists[number][0].tops()]
+    trees = []
+    for _, number, root, rank in sorted(found)[:k]:
+        own_lists, names = lists[number]
+        trees.append(own_lists.derivation(root, rank, names, number))
+    return Decoded(tuple(trees), chart.status, chart.log_total, chart.n_non_positive)
 
 
 def _fitting(pruning: Pruning, options: ParserOptions, n_words: int) -> Pruning:
@@ -349,12 +357,10 @@ def chart_of(parser: Parser, found: Search, others: Sequence[Space] = ()) -> Cha
     belief = combine(forest, usable, parser.options.objective.combination)
     voices = [_voice(other, *space, found) for other, space in zip(parser.others, others)]
     unheard = [None] * (len(parser.others) - len(voices))
-    posteriors = mean_brackets(
-        brackets(forest, belief, parser.table), [*(voice for _, voice in voices), *unheard]
-    )
+    heard = [None if voice is None else voice.posteriors for voice in voices]
+    posteriors = mean_brackets(brackets(forest, belief, parser.table), [*heard, *unheard])
     negative = sum(m.sign <= 0 for m in members)
-    heard = tuple(own for own, _ in voices)
-    return Chart(forest, usable, belief, posteriors, found.status, log_total, negative, heard)
+    return Chart(forest, usable, belief, posteriors, found.status, log_total, negative, tuple(voices))
 
 
 def _members(parser: Parser, forest: Forest, pruning: Pruning) -> tuple[Forest, list[Marginals]]:
@@ -374,10 +380,8 @@ def _marginals(forest: Forest, arrays: LatentArrays, weights: Weights, pruning: 
     return found if found.sign != 0 else marginals(forest, weights, pruning.state)
 
 
-def _voice(
-    parser: Parser, words: Choices, limits: Constraints, found: Search
-) -> tuple[Forest | None, Brackets | None]:
-    """The forest of a sentence under another grammar of the ensemble and its posteriors; None without a parse."""
+def _voice(parser: Parser, words: Choices, limits: Constraints, found: Search) -> Voice | None:
+    """What another grammar of the ensemble says of a sentence; None without a parse."""
     filtered = found.is_open.size > 0
     pruning = (
         found.pruning if filtered else _fitting(parser.options.pruning, parser.options, words.at.size - 1)
@@ -386,15 +390,15 @@ def _voice(
     try:
         forest = forest_of(parser.grammar, parser.index, words, readings, limits, found.is_open, pruning)
     except ForestTooLarge:
-        return None, None
+        return None
     if forest is None:
-        return None, None
+        return None
     forest, members = _members(parser, forest, pruning)
     usable = [m for m in members if m.sign != 0]
     if not usable:
-        return forest, None
+        return None
     belief = combine(forest, usable, parser.options.objective.combination)
-    return forest, brackets(forest, belief, parser.table)
+    return Voice(forest, belief, brackets(forest, belief, parser.table))
 
 
 def _plain(forest: Forest) -> Marginals:
@@ -405,38 +409,6 @@ def _plain(forest: Forest) -> Marginals:
     return Marginals(
         forest.posterior, np.minimum(edge, forest.posterior[parent]), -np.inf, 1.0,
         np.ones(forest.label.size), forest.posterior, width,
-    )  # fmt: skip
-
-
-def _best(forest: Forest, value: Scores, k: int) -> tuple[Derivation, ...]:
-    """The k derivations of highest score."""
-    links, lists = (
-        Links(forest.entry, forest.edge_at, forest.left, forest.right),
-        empty_lists(forest.label.size, k),
-    )
-    kbest_lists(value.item, value.edge, links, k, lists)
-    found = [(-lists.best[p, r], int(p), r) for p in forest.root for r in range(lists.count[p])]
-    rows = empty_rows(2 * forest.n_words - 1)
-    made = []
-    for negative, root, rank in sorted(found)[:k]:
-        kbest_rows(root, rank, links, lists, rows)
-        made.append(_derivation(forest, value, rows, -negative))
-    return tuple(made)
-
-
-def _derivation(forest: Forest, value: Scores, rows: Rows, score: float) -> Derivation:
-    """One derivation with its labels, rules and entries."""
-    item, edge = rows.item, rows.edge
-    entry = forest.entry[item]
-    rule = (
-        np.where(edge >= 0, forest.rule[np.maximum(edge, 0)], -1)
-        if forest.rule.size
-        else np.full(item.size, -1)
-    )
-    position = np.where(entry >= 0, forest.start[item], -1)
-    return Derivation(
-        forest.label[item], rows.left.copy(), rows.right.copy(), as_ids(position), as_ids(rule), entry,
-        value.bracket[item], float(score),
     )  # fmt: skip
 
 

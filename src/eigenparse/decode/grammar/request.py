@@ -8,11 +8,11 @@ import numpy as np
 from eigenparse.arrays import IntVector, as_ids
 from eigenparse.corpus.normalise import ROOT
 from eigenparse.decode.grammar.constraints import SpanLimit, Tag, brackets_of, give_tags, limit_spans
+from eigenparse.decode.grammar.derivations import Derivation
 from eigenparse.decode.grammar.objective import Brackets
 from eigenparse.decode.grammar.parser import (
     Chart,
     Decoded,
-    Derivation,
     Parser,
     best_trees,
     explore,
@@ -92,13 +92,15 @@ def answer_and_chart(
         decoded = glued(parser, words, limits)
         _check_kept(parser, decoded.derivations[0], request)
         return Answer(decoded, None, unknown), None
-    most = min(MOST_TRIED, parser.options.memory // (BYTES_PER_TRIED * chart.forest.label.size))
+    heard = [None if voice is None else voice.forest for voice in chart.heard]
+    size = chart.forest.label.size + sum(forest.label.size for forest in heard if forest is not None)
+    most = min(MOST_TRIED, parser.options.memory // (BYTES_PER_TRIED * size))
     decoded = distinct_trees(symbols, lambda wanted: best_trees(parser, chart, wanted), k, most)
     if unknown and decoded.status == "ok":
         decoded = replace(decoded, status="relaxed")
     items = tuple(
         _items(one, len(request.tokens), forest)
-        for one, forest in zip((parser, *parser.others), (chart.forest, *chart.heard))
+        for one, forest in zip((parser, *parser.others), (chart.forest, *heard))
     )
     return Answer(decoded, chart.posteriors, unknown, items), chart
 

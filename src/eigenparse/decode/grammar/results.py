@@ -10,10 +10,12 @@ import numpy as np
 from eigenparse.arrays import FloatArray, as_ids, as_offsets
 from eigenparse.corpus.brackets import format_trees, parse_trees
 from eigenparse.corpus.cleaning import Normalisation
+from eigenparse.corpus.columns import Trees
 from eigenparse.corpus.heads import HeadRules, rules_of
 from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.transform import ChainTable, Collapsed, chain_table, unbinarise
-from eigenparse.decode.grammar.parser import Decoded, Derivation, Parser, as_trees
+from eigenparse.decode.grammar.derivations import Derivation
+from eigenparse.decode.grammar.parser import Decoded, Parser, as_trees
 from eigenparse.decode.grammar.posteriors import SymbolTable, posterior_of, spelled_out, symbol_table
 from eigenparse.decode.grammar.request import Answer, Request, answer, row_spans
 from eigenparse.inference.grammar.probability import (
@@ -27,6 +29,7 @@ from eigenparse.inference.grammar.proper import is_signed, proper_parts
 from eigenparse.inference.grammar.tree import Rows, score_rows
 from eigenparse.kernels.grammar.proper import Readings
 from eigenparse.kernels.grammar.tree_nodes import complete_rows
+from eigenparse.models.grammar.pcfg import LatentGrammar
 from eigenparse.models.registry import named
 
 KEPT = Normalisation(keep_tag_suffix=True, dropped=(), marginal=())  # trees that were made here are clean
@@ -259,17 +262,29 @@ def _collapsed(tables: Tables, derivations: Sequence[Derivation]) -> Collapsed:
 
 
 def log_probabilities(parser: Parser, tokens: Sequence[str], decoded: Decoded) -> FloatArray:
-    """log p of derivations by the weights themselves, mean over the members that give a positive one, else -inf."""
-    derivations = decoded.derivations
+    """log p of derivations by the weights themselves, mean over the members that give a positive one, else -inf.
+
+    The members are those of the grammar that a derivation is of.
+    """
+    found = np.full(len(decoded.derivations), -np.inf)
     if decoded.status == "fallback":
-        return np.full(len(derivations), -np.inf)
-    trees = as_trees(parser, [tokens] * len(derivations), derivations)
+        return found
+    for number, grammar in enumerate((parser.grammar, *parser.grammar.others)):
+        own = [d.grammar == number for d in decoded.derivations]
+        if any(own):
+            chosen = [d for d, is_own in zip(decoded.derivations, own) if is_own]
+            found[own] = _mean_scores(grammar, as_trees(parser, [tokens] * len(chosen), chosen), chosen)
+    return found
+
+
+def _mean_scores(grammar: LatentGrammar, trees: Trees, derivations: Sequence[Derivation]) -> FloatArray:
+    """The mean of log p over the members that give a tree a positive one, else -inf."""
     rules = as_ids(np.concatenate([d.rule for d in derivations]))
     entries = as_ids(np.concatenate([d.entry for d in derivations]))
     rows = Rows(rules, entries, np.ones(len(trees), dtype=bool))
     total, count = np.zeros(len(trees)), np.zeros(len(trees))
-    for weights in parser.grammar.members:
-        log, sign = score_rows(parser.grammar.skeleton, weights, trees, rows)
+    for weights in grammar.members:
+        log, sign = score_rows(grammar.skeleton, weights, trees, rows)
         positive = (sign > 0) & np.isfinite(log)
         total[positive] += log[positive]
         count += positive

@@ -19,7 +19,7 @@ from eigenparse.inference.grammar.proper import Lexicon, Proper, proper_parts, r
 from eigenparse.kernels.grammar.proper import Readings, sentence_total
 from eigenparse.kernels.grammar.tree_nodes import ChainLists, chain_nodes
 from eigenparse.kernels.grammar.tree_sums import tree_logs
-from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton
+from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, every_label
 
 CAPITAL = 0.5  # probability that a lower-case word is capitalised at the start of a sentence
 STEP = 2.0  # assumed cost of a word in nats; values are scaled by it to stay near 1
@@ -160,23 +160,29 @@ def chain_lists(part: Proper, chains: Sequence[tuple[str, ...]]) -> ChainLists:
 
 @remembered
 def own_chains(grammar: LatentGrammar) -> tuple[ChainLists, ...]:
-    """The chains of a grammar's labels in each of its distributions; none if normalisation would change its trees."""
-    skeleton = grammar.skeleton
+    """The chains of an ensemble's labels in each of its distributions; none if normalisation would change its trees."""
+    if any(_is_changed(one.skeleton) for one in (grammar, *grammar.others)):
+        return ()
+    chains = [label.chain for label in every_label(grammar)]
+    return tuple(chain_lists(part, chains) for part in proper_parts(grammar))
+
+
+def _is_changed(skeleton: Skeleton) -> bool:
+    """Whether normalisation would change trees of these labels."""
     only_tag = skeleton.is_tag()
     only_tag[skeleton.rules[:, 0]] = False
     for label, is_tag, root in zip(skeleton.labels, only_tag.tolist(), skeleton.root_probability.tolist()):
         names = label.chain[:-1] if is_tag else label.chain
         if label.partial:
             if root > 0.0:
-                return ()
+                return True
         elif label.chain != (ROOT,) and (
             any(name in ROOT_NAMES for name in label.chain)
             or any(strip_label(name) != name for name in names)
             or any(a == b for a, b in pairwise(label.chain))
         ):
-            return ()
-    chains = [label.chain for label in skeleton.labels]
-    return tuple(chain_lists(part, chains) for part in proper_parts(grammar))
+            return True
+    return False
 
 
 def _flat(lists: Sequence[Sequence[int]]) -> tuple[LongVector, IntVector]:

@@ -218,6 +218,12 @@ class LatentGrammar:
         } | {name: self.report[name] for name in REPORTED if name in self.report}
 
 
+def every_label(grammar: LatentGrammar) -> tuple[Label, ...]:
+    """The labels of a grammar, then those that only others of its ensemble have."""
+    every = (label for one in (grammar, *grammar.others) for label in one.skeleton.labels)
+    return tuple(dict.fromkeys(every))
+
+
 def weight_arrays(weights: Weights, place: str) -> Arrays:
     """The arrays that make a set of weights, under a prefix of names."""
     return {f"{place}{name}": getattr(weights, name) for name in WEIGHTS}
