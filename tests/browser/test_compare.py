@@ -54,14 +54,18 @@ def test_what_is_no_tree_is_said(page: Page) -> None:
 def test_errors_at_words_that_the_model_does_not_know_are_counted_apart(page: Page) -> None:
     """Of two wrongly tagged words one is in the trees of the served grammar, the other in none."""
     gold = "(TOP (S (NP (DT the) (NN woman)) (VP (VBD saw) (NP (DT a) (NN zyxxy)))))"
-    guess = gold.replace("(NN woman)", "(JJ woman)").replace("(NP (DT a) (NN zyxxy))", "(ADJP (DT a) (JJ zyxxy))")
+    guess = gold.replace("(NN woman)", "(JJ woman)").replace(
+        "(NP (DT a) (NN zyxxy))", "(ADJP (DT a) (JJ zyxxy))"
+    )
     page.one("#tab-compare").click()
     page.one("#gold").send_keys(gold)
     page.one("#guess").send_keys(guess)
+    titles = f"{SHADOW} && [...{SHADOW}.querySelectorAll('option')].map((one) => one.textContent)"
+    told = "1 of 1 unknown words have a wrong tag, 2 wrong or missing brackets begin or end at one of these"
     for wanted in (True, False):
         page.one("#compare .primary").click()
-        titles = f"{SHADOW} && [...{SHADOW}.querySelectorAll('option')].map((one) => one.textContent)"
-        page.until(lambda wanted=wanted: page.read(titles) and ("unknown word" in page.read(titles)) == wanted)
-        told = "1 of 1 unknown words have a wrong tag, 2 wrong or missing brackets begin or end at one of these"
+        page.until(
+            lambda wanted=wanted: page.read(titles) and ("unknown word" in page.read(titles)) == wanted
+        )
         assert (told in page.read(f"{SHADOW}.querySelector('.errors').textContent")) == wanted
         page.one("#unknown").click()
