@@ -100,7 +100,9 @@ def test_what_no_tree_of_the_grammar_has_is_put_in(
     assert "no tree of the grammar has what is known of these sentences; it was put in as given" in done.err
     grammar = load(model)
     request = next(one for one in constrained(grammar, tmp_path / "c.txt") if one is not None)
-    answer = answers.parse(grammar, request, answers.Wishes(3, True, True, True))
+    answer = answers.parse(
+        grammar, request, answers.Wishes(3, probabilities=True, dependencies=True, states=True, chart=True)
+    )
     assert answer["status"] == "imposed"
     assert answer["parses"][0]["tree"] == done.lines[0]
     assert len({one["tree"] for one in answer["parses"]}) == len(answer["parses"])

@@ -3,8 +3,10 @@
 import gzip
 import importlib.util
 import io
+import json
 import pathlib
 import re
+import socket
 import sys
 import time
 from dataclasses import replace
@@ -19,6 +21,7 @@ from eigenparse.batch.requests import ParseRequest
 from eigenparse.errors import DataError
 from eigenparse.models.registry import Kind, kinds
 from eigenparse.models.schema import Schema
+from eigenparse.serve import frames, nursery
 from eigenparse.work.progress import shown, tell
 
 KIND = Kind("new", "a new one", "train new", Schema(), "somewhere:Model", kernels="fresh.kernels")
@@ -61,15 +64,19 @@ def test_a_first_training_is_announced_after_a_first_parse(
     assert capsys.readouterr().err == ""
 
 
-def test_the_service_says_that_it_compiles_before_where_it_listens(
-    model: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+def test_the_process_that_loads_the_model_says_first_that_it_compiles(
+    model: pathlib.Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(
-        "eigenparse.batch.first_use.announce_first_use", lambda kind: tell(f"compiling {kind.name}")
-    )
-    monkeypatch.setattr("eigenparse.serve.app.create_app", mock.Mock(side_effect=DataError("enough")))
-    done = call("serve", model, "--port", 0)
-    assert done.err.splitlines()[0] == "eigenparse: compiling lpcfg-packed"
+    ours, theirs = socket.socketpair()
+    monkeypatch.setattr(nursery, "announce_first_use", lambda kind: tell(f"compiling {kind.name}"))
+    monkeypatch.setattr(nursery, "make_bench", mock.Mock(side_effect=DataError("enough")))
+    monkeypatch.setattr(nursery.signal, "signal", mock.Mock())
+    settings = json.dumps({"path": str(model), "universal": None})
+    monkeypatch.setattr(sys, "argv", ["nursery", str(theirs.detach()), settings])
+    nursery.main()
+    with ours:
+        assert frames.receive(ours) == (frames.REFUSED, b'["DataError", "enough"]', False)
+    assert capsys.readouterr().err.splitlines()[0] == "eigenparse: compiling lpcfg-packed"
 
 
 def test_kinds_without_kernels_and_kept_caches_stay_silent(

@@ -18,7 +18,7 @@ DIGITS = 1e-8  # answers carry nine digits
 
 
 def test_a_sentence_gets_the_trees_that_python_gets(client: TestClient) -> None:
-    result = asked(client, "/parse", sentence=SENTENCE.split(), k=4)["results"][0]
+    result = asked(client, "/parse", sentence=SENTENCE.split(), k=4, probabilities=True)["results"][0]
     expected = english().kbest(SENTENCE, 4)
     assert [one["tree"] for one in result["parses"]] == [one.tree for one in expected]
     assert result["tokens"] == SENTENCE.split()
@@ -26,6 +26,17 @@ def test_a_sentence_gets_the_trees_that_python_gets(client: TestClient) -> None:
         assert got["probability"] == pytest.approx(want.probability, rel=DIGITS)
         assert got["brackets"] == want.as_dict()["brackets"]
         assert got["tags"] == want.as_dict()["tags"]
+
+
+def test_probabilities_are_told_where_they_are_asked_for(client: TestClient) -> None:
+    full, plain = (
+        asked(client, "/parse", sentence=SENTENCE, k=2, probabilities=wanted)["results"][0]
+        for wanted in (True, False)
+    )
+    assert math.isfinite(full["log_total"])
+    assert plain["log_total"] is None
+    for told, tree in zip(full["parses"], plain["parses"], strict=True):
+        assert tree == told | {"log_probability": None, "probability": None}
 
 
 def test_text_is_tokenised_and_cut_into_sentences(client: TestClient) -> None:

@@ -26,7 +26,7 @@ TREES = (
     "(X a)",
     "(TOP (XX (YY zz) (QQ (PP aa) (RR bb) (SS cc)) (TT dd)))",
 )
-EVERYTHING = [3, True, True, True]
+EVERYTHING = nursery.EVERYTHING | {"k": 3}
 
 
 def pairs_only() -> Grammar:
@@ -56,9 +56,7 @@ def jobs() -> list[dict[str, Any]]:
         ]
     found: list[dict[str, Any]] = [{"task": "tag", "item": item} for item in items]
     found += [
-        {"task": "parse", "item": item, "wishes": wishes}
-        for item in items
-        for wishes in (EVERYTHING, [1, False, False, False])
+        {"task": "parse", "item": item, "wishes": wishes} for item in items for wishes in (EVERYTHING, {})
     ]
     found += [{"task": "score", "item": tree} for tree in TREES]
     found += [{"task": "compare", "item": {"gold": a, "guess": b}} for a in TREES for b in TREES]
@@ -92,8 +90,9 @@ def test_no_job_compiles_anything(name: str, tmp_path: pathlib.Path) -> None:
 
 def test_the_bundled_models_tell_all_details() -> None:
     bench = nursery.make_bench("en", None, dataclasses.asdict(Limits()), "en-ud")
-    job = {"task": "parse", "item": ["Dogs", "bark", "."], "wishes": EVERYTHING}
-    said = answered(bench, json.dumps(job).encode())
+    job = {"task": "parse", "item": ["Dogs", "bark", "."], "wishes": EVERYTHING | {"universal": True}}
+    assert answered(bench, json.dumps(job).encode()).kind == frames.LACKS
+    said = answered(nursery.with_arcs(bench), json.dumps(job).encode())
     assert said.kind == frames.ANSWER, said.content.decode()
     assert len(json.loads(said.content)["universal"]) == 3
 

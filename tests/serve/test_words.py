@@ -47,7 +47,10 @@ def test_universal_arcs_are_those_of_the_dependency_model(tmp_path: pathlib.Path
     save_model(model, tmp_path / "arcs.eig", "dependency")
     service = app.create_app(english(), universal=str(tmp_path / "arcs.eig"))
     with TestClient(service, base_url="http://localhost") as client:
-        found = asked(client, "/parse", sentence=SENTENCE.split(), dependencies=True)["results"][0]
+        assert "universal" not in asked(client, "/parse", sentence=SENTENCE, dependencies=True)["results"][0]
+        every = asked(client, "/parse", sentences=[SENTENCE.split()] * 8, universal=True)["results"]
+        found = every[0]
+        assert all(one["universal"] == found["universal"] for one in every)
     expected = parse(model, from_sentences([SENTENCE.split()]).trees)
     assert [arc["head"] for arc in found["universal"]] == expected.head.tolist()
     assert [arc["relation"] for arc in found["universal"]] == expected.strings("relation")

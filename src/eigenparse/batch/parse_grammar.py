@@ -131,7 +131,8 @@ def unknown_words(grammar: Grammar, tokens: Sequence[str]) -> tuple[int, int]:
     """How many tokens have letters, and how many of these the grammar has never seen, in any case."""
     known = grammar.tables.parser.words.words
     words = [lookup_form(grammar.tables.parser, token) for token in tokens if any(map(str.isalpha, token))]
-    return len(words), sum(not known.keys() & {w, w.lower(), w.capitalize()} for w in words)
+    strange = [w for w in words if w not in known and w.lower() not in known and w.capitalize() not in known]
+    return len(words), len(strange)
 
 
 def _drafted(grammar: Grammar, request: Request, k: int) -> tuple[Parse, ...]:

@@ -68,8 +68,6 @@ def serve(
         if (missing.name or "").startswith("eigenparse"):
             raise
         raise OptionError(str(missing)) from None
-    from eigenparse.batch.first_use import announce_first_use
-    from eigenparse.models.registry import kind_of
     from eigenparse.serve.settings import LOOPBACK, Settings
     from eigenparse.work.work import Where
 
@@ -82,7 +80,6 @@ def serve(
     with listen("127.0.0.1" if host == "localhost" else host, port) as sock:
         address = f"[{host}]" if ":" in host else host
         name = Path(model).stem
-        announce_first_use(kind_of(model))
         service = create_app(model, name=name, settings=settings, universal=dependencies)
         typer.echo(f"serving {name} at http://{address}:{sock.getsockname()[1]}/ (Ctrl-C ends it)", err=True)
         run(service, sock=sock, settings=settings, log=not quiet)

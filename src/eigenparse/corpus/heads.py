@@ -56,7 +56,7 @@ X right
 * left
 """
 RIGHT_HEADED = ("N", "ADJ", "Q", "W")  # how other labels begin whose heads stand on the right
-UNIVERSAL = {
+TAGS = {
     "NOUN": "NN NNS", "PROPN": "NNP NNPS", "VERB": "VB VBD VBG VBN VBP VBZ", "AUX": "MD",
     "ADJ": "JJ JJR JJS AFX",
     "ADV": "RB RBR RBS WRB", "DET": "DT PDT WDT", "PRON": "PRP PRP$ WP WP$ EX", "ADP": "IN RP",
@@ -64,6 +64,7 @@ UNIVERSAL = {
     "CCONJ": "CC", "NUM": "CD", "INTJ": "UH", "SYM": "SYM $ #", "X": "FW LS ADD GW XX",
     "PUNCT": ". , : `` '' -LRB- -RRB- HYPH NFP",
 }  # fmt: skip
+UNIVERSAL = {tag: name for name, tags in TAGS.items() for tag in tags.split()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,15 +255,13 @@ def _columns(
     trees: Treebank, leaves: AnyArray, head: AnyArray, top: AnyArray, above: AnyArray, sizes: AnyArray
 ) -> Dependencies:
     """Dependency columns of the leaves."""
-    universal = {tag: name for name, tags in UNIVERSAL.items() for tag in tags.split()}
     labels = trees.labels
-    tags = [labels[i] for i in trees.label[leaves]]
-    relations = [
-        "root" if b < 0 else f"{labels[trees.label[a]]}:{labels[trees.label[b]]}" for a, b in zip(top, above)
-    ]
+    tags = [labels[i] for i in trees.label[leaves].tolist()]
+    names = zip(trees.label[top].tolist(), trees.label[above].tolist(), above.tolist())
+    relations = ["root" if up < 0 else f"{labels[a]}:{labels[b]}" for a, b, up in names]
     rows = dict.fromkeys(ATTRIBUTES, ["_"] * len(tags)) | {
-        "form": [trees.words[w] for w in trees.word[leaves]],
-        "upos": [universal.get(tag, "_") for tag in tags],
+        "form": [trees.words[w] for w in trees.word[leaves].tolist()],
+        "upos": [UNIVERSAL.get(tag, "_") for tag in tags],
         "xpos": tags,
         "relation": relations,
     }

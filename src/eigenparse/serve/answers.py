@@ -32,7 +32,9 @@ class Wishes(NamedTuple):
     """Which details of a sentence to return; ``schema.Wishes`` describes the fields."""
 
     k: int = 1
+    probabilities: bool = False
     dependencies: bool = False
+    universal: bool = False
     states: bool = False
     chart: bool = False
 
@@ -47,7 +49,7 @@ def parse(grammar: Grammar, request: Request, wishes: Wishes) -> Json:
         found, chart = _answered(grammar, request, wishes.k)
     own = parses_of(grammar.tables, [request], [found])[0]
     parses = put_in(grammar, request, own, imposed)
-    trees = [_tree(one) for one in parses]
+    trees = [_tree(one, wishes.probabilities) for one in parses]
     if wishes.states and chart is not None:
         for tree, rank in zip(trees, (one.rank for one in parses)):
             _add_states(grammar, chart, found.decoded.derivations[rank], own[rank], tree)
@@ -57,7 +59,7 @@ def parse(grammar: Grammar, request: Request, wishes: Wishes) -> Json:
     result: Json = {
         "tokens": list(request.tokens),
         "status": parses[0].status,
-        "log_total": _number(own[0].log_total),
+        "log_total": _number(own[0].log_total) if wishes.probabilities else None,
         "parses": trees,
     }
     if wishes.chart:
@@ -78,11 +80,11 @@ def _settled(grammar: Grammar, request: Request) -> tuple[Request, tuple[SpanLim
     return draft.request, draft.imposed
 
 
-def _tree(parse: Parse) -> Json:
+def _tree(parse: Parse, probabilities: bool) -> Json:
     """One tree as JSON values."""
-    whole = parse.as_dict()
+    whole = parse.as_dict(probabilities=probabilities)
     names = ("tree", "score", "log_probability", "brackets", "tags")
-    known = math.isfinite(parse.log_probability) and math.isfinite(parse.log_total)
+    known = whole["log_probability"] is not None and whole["log_total"] is not None
     return {name: whole[name] for name in names} | {"probability": whole["probability"] if known else None}
 
 
@@ -104,8 +106,8 @@ def _latent(states: NodeStates | None) -> Json | None:
     """The likeliest states of a node."""
     if states is None:
         return None
-    order = np.argsort(-states.shares, kind="stable")[:MOST_STATES].tolist()
-    shares = [[h, round(float(states.shares[h]), 4)] for h in order if states.shares[h] >= LEAST]
+    likely = sorted((-share, h) for h, share in enumerate(states.shares.tolist()) if share >= LEAST)
+    shares = [[h, round(-share, 4)] for share, h in likely[:MOST_STATES]]
     return {"label": states.label, "n_states": int(states.shares.size), "states": shares}
 
 

@@ -149,6 +149,11 @@ class Crew:
         with contextlib.suppress(OSError):
             self._tell(frames.END, worker.pid, [])
 
+    def load(self) -> None:
+        """Have the dependency model loaded, if it is not, before the next worker is forked."""
+        with contextlib.suppress(OSError):
+            self._tell(frames.LOAD, 0, [])
+
     def _tell(self, what: bytes, pid: int, handles: list[int]) -> None:
         if self._nursery.control is not None:
             socket.send_fds(self._nursery.control, [frames.ORDER.pack(what, pid)], handles)

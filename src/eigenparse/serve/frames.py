@@ -9,7 +9,8 @@ import struct
 from typing import NamedTuple
 
 ANSWER, REFUSED, FAILED, READY = b"A", b"R", b"F", b"Y"
-FORK, END = b"f", b"e"  # what the nursery is told
+LACKS = b"L"  # the worker was forked before the dependency model was loaded
+FORK, END, LOAD = b"f", b"e", b"l"  # what the nursery is told
 HEAD = struct.Struct("!c?Q")
 ORDER = struct.Struct("!cQ")  # to the nursery: what to do, and the process id that it is about
 

@@ -194,6 +194,11 @@ class Gate:
                     self._crew.end(worker)
                     worker = await self._hired()
                 said = await self._said(worker, order, job)
+                while said is not None and said.kind == frames.LACKS:
+                    self._crew.end(worker)
+                    self._crew.load()
+                    worker = await self._hired()
+                    said = await self._said(worker, order, job)
                 if said is None or said.last:
                     self._crew.end(worker)
                     worker = None
@@ -242,8 +247,9 @@ class Gate:
             if not asked.done():
                 self.metrics.ended["no_longer_wanted"] += 1
                 return None
-            self.metrics.jobs += 1
-            return asked.result()
+            said = asked.result()
+            self.metrics.jobs += said.kind != frames.LACKS
+            return said
         except Exception as problem:  # OSError and EOFError, as a rule
             logging.getLogger(LOG).error("worker %d died (%r)", worker.pid, problem)
             self.metrics.ended["died"] += 1

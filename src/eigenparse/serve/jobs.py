@@ -29,17 +29,18 @@ class Bench:
     """The models and tables of a worker.
 
     style: how the grammar's treebank writes text.  letters: the letters of its known words.
-    universal: a dependency model for universal relations, or None.
+    universal: the path of a dependency model for universal relations, or None.  arcs: that model, once it is loaded.
     """
 
     grammar: Grammar
     limits: Limits
     style: dict[str, str]
     letters: frozenset[str]
-    universal: ArcModel | None = None
+    universal: str | None = None
+    arcs: ArcModel | None = None
 
     @classmethod
-    def of(cls, grammar: Grammar, limits: Limits, universal: ArcModel | None = None) -> "Bench":
+    def of(cls, grammar: Grammar, limits: Limits, universal: str | None = None) -> "Bench":
         """A bench for a grammar, which is held to the limits."""
         limited = grammar.with_options(max_length=limits.max_words, memory=limits.memory)
         letters = frozenset("".join(limited.tables.parser.words.words).lower())
@@ -52,11 +53,11 @@ def _split(bench: Bench, job: Json) -> Any:
 
 def _parse(bench: Bench, job: Json) -> Any:
     request = request_of(bench.grammar, job["item"], bench.style, bench.limits)
-    wishes = answers.Wishes(*job["wishes"])
+    wishes = answers.Wishes(**job["wishes"])
     result = answers.parse(bench.grammar, request, wishes)
     result["unknown"] = words.unknown(bench.grammar, bench.letters, request.tokens)
-    if wishes.dependencies and bench.universal is not None:
-        result["universal"] = words.universal_arcs(bench.universal, request.tokens)
+    if wishes.universal and bench.arcs is not None:
+        result["universal"] = words.universal_arcs(bench.arcs, request.tokens)
     return result
 
 
@@ -93,6 +94,8 @@ def answered(bench: Bench, content: bytes) -> frames.Message:
     """Do a job and return its answer, refusal or failure as a message."""
     try:
         job = json.loads(content)
+        if bench.universal is not None and bench.arcs is None and job.get("wishes", {}).get("universal"):
+            return frames.Message(frames.LACKS, b"", last=True)
         found = TASKS[job["task"]](bench, job)
         said = written(found).encode()
         return frames.Message(frames.ANSWER, said)

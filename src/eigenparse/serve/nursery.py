@@ -13,23 +13,26 @@ import signal
 import socket
 import sys
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from eigenparse.api.grammar import Grammar, load
+from eigenparse.batch.first_use import announce_first_use
 from eigenparse.decode.grammar.objective import Objective
 from eigenparse.decode.grammar.parser import ParserOptions, glued, word_choices
 from eigenparse.errors import EigenparseError
 from eigenparse.inference.grammar.forest import Pruning, unconstrained
 from eigenparse.inference.grammar.typical import state_profiles
 from eigenparse.models.dependency.kind import ARCS
-from eigenparse.models.registry import load_model
+from eigenparse.models.registry import kind_of, load_model
 from eigenparse.serve import frames
 from eigenparse.serve.facts import label_facts
 from eigenparse.serve.jobs import Bench, answered
 from eigenparse.serve.limits import Limits
+from eigenparse.serve.words import universal_arcs
 
 WARM = "The service is ready ."
 TREE = "(TOP (S (NP (PRP She)) (VP (VBD slept))))"
+EVERYTHING = {"k": 2, "probabilities": True, "dependencies": True, "states": True, "chart": True}
 GROWN = 64_000_000  # a worker that has grown by more bytes is replaced
 PARENT_DIED = 1  # PR_SET_PDEATHSIG
 FEW_CYCLES = 100_000  # objects between two searches for cycles: answers make none
@@ -48,10 +51,22 @@ def make_bench(
     grammar = load(path)
     if options is not None:
         grammar = Grammar.of(grammar.latent, options=read_back(options))
-    arcs = None if universal is None else load_model(universal, ARCS.name)
-    bench = Bench.of(grammar, Limits(**limits), arcs)
+    bench = Bench.of(grammar, Limits(**limits), universal)
     _warm_up(bench)
     return bench
+
+
+def with_arcs(bench: Bench) -> Bench:
+    """The same with the dependency model loaded, and its kernels run once; without it if its file is gone."""
+    if bench.universal is None or bench.arcs is not None:
+        return bench
+    try:
+        arcs = load_model(bench.universal, ARCS.name)
+    except EigenparseError as problem:
+        print(problem, file=sys.stderr)
+        return replace(bench, universal=None)
+    universal_arcs(arcs, WARM.split())
+    return replace(bench, arcs=arcs)
 
 
 def _warm_up(bench: Bench) -> None:
@@ -64,11 +79,8 @@ def _warm_up(bench: Bench) -> None:
         "tags": [None] * len(tokens),
     }
     for job in (
-        *(
-            {"task": "parse", "item": tokens[:n], "wishes": [2, True, True, True]}
-            for n in range(1, len(tokens) + 1)
-        ),
-        {"task": "parse", "item": limited, "wishes": [1, False, False, False]},
+        *({"task": "parse", "item": tokens[:n], "wishes": EVERYTHING} for n in range(1, len(tokens) + 1)),
+        {"task": "parse", "item": limited, "wishes": {}},
         {"task": "tag", "item": tokens},
         {"task": "score", "item": TREE},
         {"task": "split", "text": WARM, "lines": False},
@@ -86,18 +98,26 @@ def main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):  # handled by the service, which ends this process
         signal.signal(number, signal.SIG_IGN)
     try:
-        bench = make_bench(**json.loads(sys.argv[2]))
+        settings = json.loads(sys.argv[2])
+        announce_first_use(kind_of(settings["path"]))
+        if settings["universal"] is not None:
+            load_model(
+                settings["universal"], ARCS.name
+            )  # refused now if it cannot be used, but loaded when needed
+        bench = make_bench(**settings)
         facts = {"facts": bench.grammar.summary(), "labels": label_facts(bench.grammar)}
     except EigenparseError as problem:
         told = json.dumps([type(problem).__name__, str(problem)]).encode()
         control.sendall(frames.Message(frames.REFUSED, told).packed())
+        control.close()
         return
     _tidy()
     control.sendall(frames.Message(frames.READY, json.dumps(facts, ensure_ascii=False).encode()).packed())
     children: set[int] = set()
     try:
-        while _obeyed(control, bench, children):
+        while order := _order(control):
             _bury(children)
+            bench = _obeyed(order, control, bench, children)
     finally:
         for pid in children:
             os.kill(pid, signal.SIGKILL)
@@ -112,24 +132,39 @@ def _tidy() -> None:
         trim(0)
 
 
-def _obeyed(control: socket.socket, bench: Bench, children: set[int]) -> bool:
-    """Execute one order; False at the end of the socket."""
+class Order(NamedTuple):
+    """what: FORK, END or LOAD.  pid: of the process to end.  handles: of the socket of the process to fork."""
+
+    what: bytes
+    pid: int
+    handles: list[int]
+
+
+def _order(control: socket.socket) -> Order | None:
+    """The next order; None at the end of the socket."""
     order, handles, _, _ = socket.recv_fds(control, frames.ORDER.size, 1)
     if not order:
-        return False
-    _bury(children)
-    what, number = frames.ORDER.unpack(order)
-    if what == frames.END and number in children:
-        os.kill(number, signal.SIGKILL)
-    if what == frames.FORK:
-        channel = socket.socket(fileno=handles[0])
+        return None
+    what, pid = frames.ORDER.unpack(order)
+    return Order(what, pid, handles)
+
+
+def _obeyed(order: Order, control: socket.socket, bench: Bench, children: set[int]) -> Bench:
+    """Execute an order; the bench of the workers to come."""
+    if order.what == frames.LOAD:
+        bench = with_arcs(bench)
+        _tidy()
+    if order.what == frames.END and order.pid in children:
+        os.kill(order.pid, signal.SIGKILL)
+    if order.what == frames.FORK:
+        channel = socket.socket(fileno=order.handles[0])
         parent, pid = os.getpid(), os.fork()
         if pid == 0:
             control.close()
             work(channel, bench, parent)
         children.add(pid)
         channel.close()
-    return True
+    return bench
 
 
 def _bury(children: set[int]) -> None:

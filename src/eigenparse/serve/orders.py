@@ -15,6 +15,8 @@ from eigenparse.serve.limits import Limits, check_length, check_number
 COMPARED = 100  # words whose parsing takes about as long as comparing
 CHARACTERS = 10  # assumed maximum number of characters per word where words are estimated
 
+WISHES = set(schema.Wishes.model_fields)
+
 JobsOf = Callable[[Any, Sequence[Any]], list[Job]]
 
 
@@ -75,7 +77,7 @@ def compare_jobs(body: schema.CompareBody) -> list[Job]:
 
 def parse_jobs(body: schema.Wishes, items: Sequence[Any]) -> list[Job]:
     """A job for each sentence of /parse."""
-    wishes = [body.k, body.dependencies, body.states, body.chart]
+    wishes = body.model_dump(include=WISHES)
     return [
         _job(
             _length(item),

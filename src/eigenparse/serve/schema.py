@@ -49,7 +49,13 @@ class Wishes(Strict):
     """Which details to return."""
 
     k: Count = Field(1, description="So many different trees.")
-    dependencies: bool = Field(False, description="Heads and relations of each tree.")
+    probabilities: bool = Field(
+        False, description="log p of the sentence and of each tree, and p(tree | sentence); null otherwise."
+    )
+    dependencies: bool = Field(False, description="Heads and relations of each tree, by head rules.")
+    universal: bool = Field(
+        False, description="Universal relations of the sentence by the dependency model, where one is served."
+    )
     states: bool = Field(False, description="Latent states of each node.")
     chart: bool = Field(False, description="Every constituent with a posterior of at least 0.01.")
 
@@ -174,7 +180,7 @@ class ArcOut(BaseModel):
 
 
 class TreeOut(BaseModel):
-    """One tree; probability is p(tree | sentence), null where it is not known."""
+    """One tree; probability is p(tree | sentence), null where it is not known or was not asked for."""
 
     tree: str
     score: float | None

@@ -18,13 +18,14 @@ def unknown(grammar: Grammar, letters: frozenset[str], tokens: Sequence[str]) ->
 
     Numbers and punctuation do not count: they are the same in many languages.
     """
-    words = [lookup_form(grammar.tables.parser, token) for token in tokens if any(map(str.isalpha, token))]
     n_words, n_strange = unknown_words(grammar, tokens)
-    all_letters = [c for w in words for c in w.lower() if c.isalpha()]
-    new = sum(c not in letters for c in all_letters)
+    lettered = [token for token in tokens if any(map(str.isalpha, token))]
+    text = "".join(lookup_form(grammar.tables.parser, token).lower() for token in lettered)
+    new = [c for c in set(text) - letters if c.isalpha()]
+    n_letters = sum(map(str.isalpha, text))
     return {
         "words": round(n_strange / max(n_words, 1), 4),
-        "letters": round(new / max(len(all_letters), 1), 4),
+        "letters": round(sum(map(text.count, new)) / max(n_letters, 1), 4),
     }
 
 

@@ -122,16 +122,17 @@ class Parse:
         note = f"p(tree) = {self.probability:.3f}, {self.status}"
         return f"<div>{self._repr_svg_() or ''}<p>{note}</p></div>"
 
-    def as_dict(self) -> dict[str, Any]:
-        """The same as JSON values; null where a number is not finite."""
+    def as_dict(self, *, probabilities: bool = True) -> dict[str, Any]:
+        """The same as JSON values; null where a number is not finite, and where probabilities are not wanted."""
+        logs = (self.log_probability, self.log_total, self.probability) if probabilities else (math.nan,) * 3
         return {
             "tokens": list(self.tokens),
             "tree": self.tree or None,
             "status": self.status,
             "score": _number(self.score),
-            "log_probability": _number(self.log_probability),
-            "log_total": _number(self.log_total),
-            "probability": _number(self.probability),
+            "log_probability": _number(logs[0]),
+            "log_total": _number(logs[1]),
+            "probability": _number(logs[2]),
             "brackets": [
                 {"label": b.label, "start": b.start, "end": b.end, "posterior": _number(b.posterior)}
                 for b in self.brackets

@@ -20,7 +20,7 @@ async function ask(path, options) {
 const post = (path, body, signal) => ask(path, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body), signal });
 
 export const split = (body, signal) => post("/split", body, signal);
-export const parse = (body, signal) => post("/parse", { dependencies: true, states: true, chart: true, ...body }, signal);
+export const parse = (body, signal) => post("/parse", { probabilities: true, dependencies: true, universal: true, states: true, chart: true, ...body }, signal);
 export const compare = (body) => post("/compare", body);
 
 let known;
