@@ -53,7 +53,6 @@ MAY_IMPORT = {
 # Functions that may have more parameters, each with the reason; none may have more lines.
 VERB = "a verb has one parameter for each option of the command line"
 EXCEPTIONS: dict[str, str] = {
-    "cli.normalise.normalise": VERB,
     "cli.parse.parse": VERB,
     "cli.reproduce_dhillon2012.dhillon2012": VERB,
     "cli.reproduce_matejovicova2018.matejovicova2018": VERB,

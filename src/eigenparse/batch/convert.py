@@ -1,8 +1,8 @@
 """Read and normalise trees; convert them to CoNLL-U, sentences, tagged words or binary trees."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
+from eigenparse.batch.requests import TreesRequest
 from eigenparse.corpus.brackets import notes, read_trees_report
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.heads import (
@@ -17,11 +17,9 @@ from eigenparse.corpus.normalise import Normalisation, normalise_report
 from eigenparse.work.progress import tell
 
 
-def cleaned(
-    sources: Sequence[str | Path], *, skip_broken: bool = False, options: Normalisation = Normalisation()
-) -> Treebank:
+def cleaned(asked: TreesRequest, options: Normalisation = Normalisation()) -> Treebank:
     """The normalised trees of files, with a message about what was left out."""
-    reading = read_trees_report(sources, skip_broken=skip_broken)
+    reading = read_trees_report(asked.sources, skip_broken=asked.skip_broken)
     found = normalise_report(reading.treebank, options=options)
     for note in notes(reading):
         tell(note)

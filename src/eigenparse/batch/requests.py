@@ -160,6 +160,40 @@ class EvaluateRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class TreesRequest:
+    """Trees to read."""
+
+    sources: tuple[str, ...] = option(
+        (), "Files, directories or globs; - is standard input.", argument="TREES..."
+    )
+    skip_broken: bool = option(False, "Skip broken trees and count them.")
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertRequest(TreesRequest):
+    """Trees to convert."""
+
+    to: str = option(
+        "conllu",
+        "conllu: dependency trees; words: one sentence per line; columns: word and tag per line.",
+        choices=("conllu", "words", "columns"),
+    )
+    rules: Path | None = option(None, "File of head rules. Default: built-in rules for English.")
+
+
+@dataclass(frozen=True, slots=True)
+class NormaliseRequest(TreesRequest):
+    """Trees to clean."""
+
+    keep_tag_suffix: bool = option(False, HELP["keep_tag_suffix"])
+    drop: tuple[str, ...] = option((), HELP["drop"])
+    binarise: str | None = option(None, "Print trees binarised to this side.", choices=("right", "left"))
+    horizontal: int = option(0, "Siblings recorded in intermediate labels (horizontal Markov order).", low=0)
+    vertical: int = option(1, "2: labels are annotated with their parent.", low=1)
+    pretty: bool = option(False, "Print each tree over several indented lines.")
+
+
+@dataclass(frozen=True, slots=True)
 class DrawRequest:
     """Trees to draw, and how."""
 

@@ -1,23 +1,10 @@
 """eigenparse convert: bracketed trees in; dependency trees in CoNLL-U, words, or words and tags out."""
 
-from enum import StrEnum
-from pathlib import Path
-from typing import Annotated
-
-import typer
-
-from eigenparse.cli.app import READ, app, verb
-from eigenparse.cli.options import Out, SkipBroken, Trees
+from eigenparse.batch.requests import ConvertRequest
+from eigenparse.cli.app import app, verb
+from eigenparse.cli.fields import with_fields
+from eigenparse.cli.options import Out
 from eigenparse.errors import OptionError
-
-
-class Target(StrEnum):
-    """Formats to convert to."""
-
-    conllu = "conllu"
-    words = "words"
-    columns = "columns"
-
 
 EXAMPLES = """
 Examples:
@@ -29,29 +16,15 @@ Examples:
 
 
 @verb(app, epilog=EXAMPLES)
-def convert(
-    trees: Trees,
-    to: Annotated[
-        Target,
-        typer.Option(
-            "--to",
-            help="conllu: dependency trees; words: one sentence per line; columns: word and tag per line.",
-        ),
-    ] = Target.conllu,
-    rules: Annotated[
-        Path | None, typer.Option(help="File of head rules. Default: built-in rules for English."), READ
-    ] = None,
-    skip_broken: SkipBroken = False,
-    out: Out = None,
-) -> None:
+@with_fields(ConvertRequest)
+def convert(asked: ConvertRequest, out: Out = None) -> None:
     """Convert bracketed trees to dependency trees, plain sentences or tagged words."""
     from eigenparse.batch.convert import cleaned, conllu, leaf_lines
     from eigenparse.batch.files import write_chunks
 
-    if rules is not None and to is not Target.conllu:
-        raise OptionError(f"--rules changes nothing for --to {to.value}; leave it out")
-    treebank = cleaned(trees, skip_broken=skip_broken)
-    lines = (
-        conllu(treebank, rules) if to is Target.conllu else leaf_lines(treebank, tags=to is Target.columns)
-    )
+    if asked.rules is not None and asked.to != "conllu":
+        raise OptionError(f"--rules changes nothing for --to {asked.to}; leave it out")
+    treebank = cleaned(asked)
+    is_conllu = asked.to == "conllu"
+    lines = conllu(treebank, asked.rules) if is_conllu else leaf_lines(treebank, tags=asked.to == "columns")
     write_chunks([("\n".join(lines) + "\n").encode()], out)

@@ -16,7 +16,6 @@ from typing import Annotated, Any
 import typer
 
 from eigenparse.cli.app import READ
-from eigenparse.learn.options import Options
 
 
 def shown_fields(record: Any) -> list["Field[Any]"]:
@@ -24,15 +23,14 @@ def shown_fields(record: Any) -> list["Field[Any]"]:
     return [one for one in fields(record) if one.metadata.get("shown")]
 
 
-def option_of(record: Any, one: "Field[Any]") -> tuple[Any, Any]:
-    """Type and default of one field as Typer wants them."""
+def option_of(record: Any, one: "Field[Any]", *, checks: bool = False) -> tuple[Any, Any]:
+    """Type and default of one field as Typer wants them.  checks: whether Typer checks bounds, not the record."""
     hint: Any = typing.get_type_hints(record)[one.name]
     default: Any = one.default
     parts = [part for part in typing.get_args(hint) if part is not type(None)]
     optional, argument = isinstance(hint, types.UnionType), one.metadata.get("argument")
     inner: Any = parts[0] if optional else hint
-    is_learnt_by = issubclass(record, Options)
-    flag, about = f"--{one.name.replace('_', '-')}", _help(one) if is_learnt_by else one.metadata["help"]
+    flag, about = f"--{one.name.replace('_', '-')}", one.metadata["help"] if checks else _help(one)
     if inner is bool and (optional or default):
         flag += f"/--no-{flag[2:]}"
     if typing.get_origin(inner) is tuple:
@@ -44,7 +42,7 @@ def option_of(record: Any, one: "Field[Any]") -> tuple[Any, Any]:
         default = None if default is None else inner(default)
     use = one.metadata.get("use", READ if argument or Path in (inner, *typing.get_args(inner)) else None)
     wanted = inner | None if optional else inner
-    bounds = {} if is_learnt_by else {"min": one.metadata["low"], "max": one.metadata["high"]}
+    bounds = {"min": one.metadata["low"], "max": one.metadata["high"]} if checks else {}
     shown = typer.Option(*one.metadata.get("flags", (flag,)), help=about, **bounds)
     if argument:
         shown = typer.Argument(metavar=argument, help=about)
@@ -86,7 +84,7 @@ def picked(record: Any, given: dict[str, Any]) -> dict[str, Any]:
 def with_fields(record: Any, *left_out: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A verb from a function with a parameter ``asked``, a record: its fields are options in the place of ``asked``."""
     kept = [one for one in shown_fields(record) if one.name not in left_out]
-    options = {one.name: option_of(record, one) for one in kept}
+    options = {one.name: option_of(record, one, checks=True) for one in kept}
 
     def made(function: Callable[..., Any]) -> Callable[..., Any]:
         def done(**values: Any) -> Any:

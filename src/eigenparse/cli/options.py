@@ -11,7 +11,6 @@ from eigenparse.cli.app import FOLDER, READ, WRITTEN
 from eigenparse.cli.checks import WAIT
 from eigenparse.cli.fields import parameter, with_fields
 from eigenparse.cli.texts import no_model
-from eigenparse.corpus.cleaning import HELP
 from eigenparse.errors import ModelFileError, OptionError
 
 if TYPE_CHECKING:
@@ -27,11 +26,6 @@ Wait = Annotated[
 ]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue an interrupted run of this command.")]
 Seed = Annotated[int, typer.Option(min=0, help="Random seed; the same seed gives the same result.")]
-Trees = Annotated[
-    list[str],
-    typer.Argument(metavar="TREES...", help="Files, directories or globs; - is standard input."),
-    READ,
-]
 Out = Annotated[
     Path | None, typer.Option("--out", "-o", help="Output file. Default: standard output."), WRITTEN
 ]
@@ -49,12 +43,6 @@ Report = Annotated[
     typer.Option("--out", "-o", help="Folder, or .html file, for the report; its JSON is written beside it."),
     FOLDER,
 ]
-KeepTagSuffix = Annotated[bool, typer.Option("--keep-tag-suffix", help=HELP["keep_tag_suffix"])]
-Drop = Annotated[
-    list[str] | None,
-    typer.Option(help=f"{HELP['drop']} May be repeated."),
-]
-SkipBroken = Annotated[bool, typer.Option("--skip-broken", help="Skip broken trees and count them.")]
 # Options of every verb that a kind of model has.
 RUNNING: dict[str, tuple[Any, Any]] = {
     "jobs": (Jobs, 1),

@@ -51,15 +51,10 @@ class TaggingCounts:
     chunks: dict[str, Score] = field(default_factory=dict)
 
     def __add__(self, other: "TaggingCounts") -> "TaggingCounts":
+        *numbers, labels, chunks = self.__dataclass_fields__
         return TaggingCounts(
-            self.tokens + other.tokens,
-            self.right + other.right,
-            self.unknown + other.unknown,
-            self.unknown_right + other.unknown_right,
-            self.sequences + other.sequences,
-            self.sequences_right + other.sequences_right,
-            _merged(self.labels, other.labels),
-            _merged(self.chunks, other.chunks),
+            *(getattr(self, name) + getattr(other, name) for name in numbers),
+            *(_merged(getattr(self, name), getattr(other, name)) for name in (labels, chunks)),
         )
 
     @property
