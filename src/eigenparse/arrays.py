@@ -35,7 +35,7 @@ def frozen(array: AnyArray) -> AnyArray:
 
 def generator(seed: int, *stream: int) -> np.random.Generator:
     """A generator for ``seed`` and a path of stream numbers, independent of every other path."""
-    if seed < 0:
+    if not hasattr(seed, "__index__") or seed < 0:
         raise OptionError(f"seed must be 0 or more, got {seed} instead")
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence((seed, *stream))))
 

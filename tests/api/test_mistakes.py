@@ -88,6 +88,16 @@ MISTAKES: list[tuple[Use, str]] = [
         "a sentence of type str; give lists of tokens, or one string",
     ),
     (lambda g: g.log_p(b"the man"), "bytes; decode it"),
+    (lambda g: g.kbest(SENTENCE, 10**9), "k must be 10000 or less, got 1000000000"),
+    (lambda g: g.sample(1, seed="x"), "seed must be 0 or more, got x"),  # type: ignore[arg-type]
+    (lambda g: g.posteriors(SENTENCE, least=float("nan")), "least must be a number, got nan"),
+    (lambda g: g.parse(SENTENCE, required=[(0, 2, "N P")]), "the label 'N P' is empty or has a blank"),
+    (
+        lambda g: g.parse(SENTENCE, required=[(0, 2, "(NP")]),
+        "has a blank or a bracket; write a name such as NP",
+    ),
+    (lambda g: LatentPCFG(states=1.5).fit([TREE]), "states must be a whole number, got 1.5"),
+    (lambda g: load("en-ud").parse(TREE), "a tree in brackets, not a sentence; give its words"),
 ]
 
 

@@ -54,6 +54,9 @@ TOKENS = {
     "\U0001f468\u200d\U0001f467ok 1\ufe0f\u20e3": "\U0001f468\u200d\U0001f467 ok 1\ufe0f\u20e3",
     "Cafe\u0301s and \u0939\u093f\u0928\u094d\u0926\u0940.": "Cafe\u0301s and \u0939\u093f\u0928\u094d\u0926\u0940 .",
     "See example.org/a?b=1, youtube.com; ask @jo_e-x.": "See example.org/a?b=1 , youtube.com ; ask @jo_e-x .",
+    "We use C++, C# and .NET; not c++11 (or F#?)": "We use C++ , C# and .NET ; not c++11 ( or F# ? )",
+    "a 50-year-old's 1990's @user's": "a 50-year-old 's 1990 's @user 's",
+    "A +b, 3+4, B+ and end.Next": "A + b , 3 +4 , B + and end.Next",
     "'Tis the '90s, y'know": "'T is the '90s , y'know",
 }
 

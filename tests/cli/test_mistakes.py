@@ -249,6 +249,38 @@ CASES: list[tuple[str, int, str]] = [
         "train hmm {tokens.txt} --states 2")),
     ("draw {tree.conllu} --out OUT.svg", 0, "wrote 6 pictures"),
     ("draw {tree.conllu} --number 2 --out OUT.svg", 0, "wrote"),
+    # Other files where constraints should be, and options that --ask, constraints or other kinds do not know.
+    *((f"parse {{lpcfg}} --constraints {{{name}}}", 1, "where sentences with constraints should be") for name in (
+        "tree.conllu", "columns.txt", "page.html", "film.srt", "phones.phn")),
+    ("parse {lpcfg} --constraints {partial.txt} --raw", 1, "holds the sentences too"),
+    ("parse {lpcfg} --constraints {number.jsonl}", 1, "neither text nor a list of tokens"),
+    ("parse {lpcfg} --constraints {tags.jsonl}", 1, "a tag has a blank or a bracket"),
+    ("parse {lpcfg} --constraints {label.jsonl}", 1, "has a blank or a bracket; write a name"),
+    ("parse {lpcfg} {tokens.txt} --ask --out OUT --jobs 2", 1, "leave out --jobs and --cluster"),
+    ("parse {lpcfg} {tokens.txt} --ask --out OUT --cluster tcp://x:1", 1, "leave out --jobs and --cluster"),
+    ("parse {lpcfg} {tokens.txt} --ask --out OUT --kbest 3", 1, "--kbest changes nothing for --ask"),
+    ("parse {lpcfg} {tokens.txt} --ask --out OUT --format json", 1, "--format changes nothing for --ask"),
+    ("parse {dependency} {tree.conllu} --format brackets", 1, "writes CoNLL-U"),
+    ("parse {dependency} {tree.conllu} --drop NP", 1, "CoNLL-U holds none"),
+    ("parse EN {tokens.txt}", 1, "wrote, or en"),
+    # Results that would hold nothing, and files that do not fit each other or their names.
+    ("compare {trees.ptb} {other.ptb} --out OUT", 1, "none of the 4 sentences has the same words"),
+    ("evaluate {trees.ptb} {other.ptb}", 1, "none of the 4 sentences has the same words"),
+    ("evaluate {trees.ptb} {trees.ptb} --compare {other.ptb}", 1, "none of the 4 sentences has the same words"),
+    ("evaluate {trees.ptb} {trees.ptb} --params {empty.txt}", 1, "holds no parameters"),
+    ("evaluate {trees.ptb} {trees.ptb} --compare {trees.ptb} --resamples 0", 1, "resamples must be 1 or more"),
+    ("guide {lpcfg} {untagged.conllu} --out OUT", 1, "no whole tree of any sentence"),
+    ("normalise {trees.ptb} --drop TOP --out OUT", 1, "no tree has a word that is kept"),
+    ("plot {list.json} --out OUT.svg", 1, "no JSON object"),
+    ("draw {trees.ptb} --out OUT.svg --format png", 1, "does not fit the file's name"),
+    ("transcribe {phones} {song.mp3}", 1, "audio in another format, or damaged"),
+    *((f"{verb} {{{name}}}{rest}", 1, said) for name, said in (
+        ("null.txt", "this is binary data"), ("drawing.svg", "this is HTML or XML"))
+      for verb, rest in (("parse {lpcfg}", ""), ("train lpcfg", " --out OUT"), ("tag {rhmm}", ""))),
+    # Mistakes that were found out too late, or taken for something else.
+    ("reproduce cohen2014 --out {text.txt}", 1, "is a file; name a folder"),
+    ("serve {lpcfg} --port 0 --allow-host http://a.b/c", 1, "--allow-host must be a host name"),
+    ("serve {lpcfg} --port 0 --host nosuchhost.invalid", 1, "choose another --host or --port"),
     # Options that do not go together or are out of range.
     ("parse {lpcfg} {text.txt} --raw --tokens", 1, "exclude each other"),
     ("parse {lpcfg} {text.txt} --raw --tagged", 1, "exclude each other"),

@@ -68,6 +68,12 @@ def make_files(folder: pathlib.Path) -> dict[str, pathlib.Path]:
         "partial.txt": b"(NP the old man) the boats\nthe dog (VP saw (NP the cat))\n", "script.py": SCRIPT.encode(),
         "code.c": b'#include <stdio.h>\nint main(void) {\n    printf("hi\\n");\n    return (0);\n}\n',
         "film.srt": b"1\n00:00:01,000 --> 00:00:02,000\nHello there.\n\n2\n00:00:03,000 --> 00:00:04,000\nBye.\n",
+        "null.txt": b"the dog\0 barks .\n", "drawing.svg": b'<svg xmlns="http://www.w3.org/2000/svg"></svg>\n',
+        "tags.jsonl": b'{"sentence": "a b", "tags": ["D T", null]}\n',
+        "label.jsonl": b'{"sentence": "a b", "require": [[0, 2, "N P"]]}\n',
+        "number.jsonl": b'{"sentence": 5}\n', "list.json": b"[1, 2, 3]\n",
+        "other.ptb": TREES.replace("dog", "cow").encode(),
+        "untagged.conllu": b"1\tdogs\t_\t_\t_\t_\t0\troot\t_\t_\n\n" * 6,
         "marked.ptb": b"\xef\xbb\xbf" + TREES.replace("\n", "\r\n").encode(), "giant.txt": b"the dog " * 2000,
     }  # fmt: skip
     for name, content in contents.items():

@@ -92,3 +92,48 @@ def test_words_that_the_grammar_does_not_know_are_counted_apart_on_demand(client
     told = "1 of 1 unknown words have a wrong tag"
     assert told in asked(client, "/compare", gold=gold, guess=guess, unknown=True)["page"]
     assert told not in asked(client, "/compare", gold=gold, guess=guess)["page"]
+
+
+THREE = {"sentence": "the man slept"}
+WRONG: list[tuple[str, dict[str, Any], int, str]] = [
+    *(
+        (path, {"text": text}, 422, f"this is {name}, where text should be;")
+        for path in ("/parse", "/tag", "/split")
+        for text, name in (
+            ("1\tdogs\t_\tNOUN\tN\t_\t0\troot\t_\t_\n", "CoNLL-U"),
+            ('{"a": 1}', "JSON"),
+            ("<!doctype html><p>hi", "HTML or XML"),
+            ("the DT\ndog NN\n\na DT\ncat NN\n\n", "columns, one token per line"),
+        )
+    ),
+    (
+        "/parse",
+        THREE | {"require": [{"start": 0, "end": 2, "label": "N P"}]},
+        409,
+        "has a blank or a bracket;",
+    ),
+    (
+        "/parse",
+        THREE | {"require": [{"start": 0, "end": 2, "label": "(NP"}]},
+        409,
+        "has a blank or a bracket;",
+    ),
+    ("/parse", THREE | {"tags": ["D T", None, None]}, 409, "has a blank or a bracket;"),
+    ("/parse", THREE | {"require": [[0, 2]]}, 422, "require.0 should be an object in braces;"),
+    ("/compare", {"gold": "(TOP (NN a))", "guess": "(TOP (NN b))"}, 409, "the same words in both files;"),
+]
+
+
+@pytest.mark.parametrize(("path", "body", "status", "said"), WRONG)
+def test_a_wrong_request_is_told_in_words(
+    client: TestClient, path: str, body: dict[str, Any], status: int, said: str
+) -> None:
+    answer = client.post(path, json=body)
+    assert answer.status_code == status, answer.text
+    assert said in answer.json()["error"]["message"]
+
+
+def test_a_wrong_method_is_named(client: TestClient) -> None:
+    answer = client.get("/parse")
+    assert answer.status_code == 405
+    assert answer.json()["error"]["message"] == "the method GET is not for this path; see /docs"

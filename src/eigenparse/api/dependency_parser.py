@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from eigenparse.api.given import tokens_given
+from eigenparse.api.given import refuse_tree, tokens_given
 from eigenparse.corpus.conllu import from_sentences
 from eigenparse.corpus.dependencies import from_tokens
 from eigenparse.corpus.tokenise import split_sentences, tokenise
@@ -86,4 +86,5 @@ class DependencyParser:
                     "a sentence of type str; give lists of tokens, or one string for the whole text"
                 )
             return [list(tokens_given(sentence)) for sentence in found]
+        refuse_tree(text)
         return [tokenise(sentence, **self.model.style) for sentence in split_sentences(text)]

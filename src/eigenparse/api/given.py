@@ -1,5 +1,6 @@
 """Checks of arguments of the public interface; errors say what to give instead."""
 
+import math
 from collections.abc import Iterable, Mapping, Set
 from numbers import Real
 from typing import Any
@@ -89,8 +90,10 @@ def _is_whole(value: Any) -> bool:
     return hasattr(value, "__index__") and not isinstance(value, bool)
 
 
-def count_given(value: Any, name: str, least: int = 1) -> int:
-    """A whole number of at least 1, or of another least one."""
+def count_given(value: Any, name: str, least: int = 1, most: float = math.inf) -> int:
+    """A whole number of at least 1, or of another least one, and at most ``most``."""
+    if _is_whole(value) and value > most:
+        raise OptionError(f"{name} must be {most} or less, got {value} instead")
     if not _is_whole(value) or value < least:
         raise OptionError(f"{name} must be a whole number of {least} or more, got {value!r} instead")
     return int(value)
@@ -98,6 +101,6 @@ def count_given(value: Any, name: str, least: int = 1) -> int:
 
 def number_given(value: Any, name: str) -> float:
     """A number."""
-    if not isinstance(value, Real) or isinstance(value, bool):
+    if not isinstance(value, Real) or isinstance(value, bool) or math.isnan(value):
         raise OptionError(f"{name} must be a number, got {value!r} instead")
     return float(value)

@@ -122,7 +122,7 @@ class Grammar:
         forbidden: Iterable[Span] = (),
     ) -> tuple[Parse, ...]:
         """The k best distinct trees, best first; fewer if there are no more."""
-        k = count_given(k, "k")
+        k = count_given(k, "k", most=10_000)
         request = self.request(sentence, tags=tags, required=required, forbidden=forbidden)
         found = answer(self.tables.parser, self.tables.symbols, request, k=k)
         return parses_of(self.tables, [request], [found])[0]

@@ -13,7 +13,7 @@ from eigenparse.api.grammar import Grammar
 from eigenparse.api.pictures import text
 from eigenparse.batch.first_use import announce_first_use
 from eigenparse.batch.parse_grammar import read_requests
-from eigenparse.batch.requests import ParseRequest
+from eigenparse.batch.requests import ParseRequest, refuse_given
 from eigenparse.corpus.brackets import read_trees
 from eigenparse.corpus.columns import sentences_of
 from eigenparse.decode.grammar.constraints import Tag, span_limits
@@ -40,7 +40,13 @@ def ask(model: Path, asked: ParseRequest, prompt: Ask = input) -> int:
     """Correct the trees of sentences one by one; at the end, report how many trees the file has."""
     if asked.output is None:
         raise OptionError("--ask needs --out FILE, to which every accepted tree is added")
-    grammar = Grammar.of(load_model(model, *GRAMMARS))
+    refuse_given(asked, "--ask", "kbest")
+    if asked.form is not None:
+        raise OptionError("--format changes nothing for --ask; leave it out")
+    grammar = Grammar.of(load_model(model, *GRAMMARS)).with_options(
+        decoder=asked.decoder, combination=asked.combination, threshold=asked.threshold,
+        max_length=asked.max_length, memory=asked.memory,
+    )  # fmt: skip
     announce_first_use(kind_of(model))
     kept = sentences_of(read_trees(asked.output)) if _filled(asked.output) else []
     if kept:

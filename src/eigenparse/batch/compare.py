@@ -11,7 +11,7 @@ from eigenparse.data import located
 from eigenparse.errors import OptionError
 from eigenparse.evaluate.errors import UNKNOWN, find_errors
 from eigenparse.evaluate.evalb_params import COLLINS, EvalbParams
-from eigenparse.evaluate.pairing import comparable, pair_files
+from eigenparse.evaluate.pairing import comparable, pair_files, refuse_other_words
 from eigenparse.models.grammar.kind import GRAMMARS
 from eigenparse.models.registry import load_model
 from eigenparse.models.words import word_table
@@ -48,7 +48,9 @@ def compared(
     shown, summary = [], []
     pairs = [comparable(pair_files(gold, path)) for path in guesses]
     for path, pair in zip(guesses, pairs):
-        scores = pair.score(params=params).all
+        by_sentence = pair.score(params=params)
+        refuse_other_words(by_sentence)
+        scores = by_sentence.all
         errors = find_errors(pair, params, known)
         shown.append(Guess(path.name, pair.guess.treebank, errors))
         summary.append(

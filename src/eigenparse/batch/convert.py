@@ -14,6 +14,7 @@ from eigenparse.corpus.heads import (
     to_dependencies,
 )
 from eigenparse.corpus.normalise import Normalisation, normalise_report
+from eigenparse.errors import DataError
 from eigenparse.work.progress import tell
 
 
@@ -25,6 +26,8 @@ def cleaned(asked: TreesRequest, options: Normalisation = Normalisation()) -> Tr
         tell(note)
     if found.n_removed:
         tell(f"left out {found.n_removed} trees without words")
+        if not len(found.treebank):
+            raise DataError("no tree has a word that is kept; check the trees, or --drop")
     return found.treebank
 
 

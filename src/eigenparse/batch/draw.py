@@ -30,6 +30,8 @@ def draw(asked: DrawRequest, out: Path | None) -> None:
     """Draw the trees of files: text in one stream, pictures in one file each."""
     folder, number = asked.folder, asked.number
     form = asked.form or ("svg" if folder is not None and out is None else form_of(out))
+    if out is not None and out.suffix.lower() in {".svg", ".png"} - {f".{form}"}:
+        raise OptionError(f"--format {form} does not fit the file's name {out.name}; change one of them")
     for flag, given, of in (("--width", asked.width, "text"), ("--scale", asked.scale, "png")):
         if given is not None and form != of:
             raise OptionError(f"{flag} changes nothing with --format {form}; leave it out")

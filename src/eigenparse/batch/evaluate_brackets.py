@@ -11,7 +11,7 @@ from eigenparse.errors import OptionError
 from eigenparse.evaluate.brackets import BracketScores
 from eigenparse.evaluate.compare import Comparison, compare_brackets
 from eigenparse.evaluate.evalb_params import COLLINS, EvalbParams, load_params
-from eigenparse.evaluate.pairing import comparable, pair_files
+from eigenparse.evaluate.pairing import comparable, pair_files, refuse_other_words
 from eigenparse.evaluate.report import (
     as_dict,
     describe,
@@ -60,7 +60,10 @@ def _scores(
     pair = pair_files(request.gold, guess, strict=request.strict)
     if not request.strict:
         pair = comparable(pair, keep_tag_suffix=request.keep_tag_suffix, drop=request.drop)
-    return score_pairs(work, pair, params, request.strict), pair.how
+    scores = score_pairs(work, pair, params, request.strict)
+    if not request.strict:
+        refuse_other_words(scores)
+    return scores, pair.how
 
 
 def _as_json(

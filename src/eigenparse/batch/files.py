@@ -64,6 +64,8 @@ def check_files(
                 "name another file"
             )
     for folder in (Path(path).resolve() for path in folders if path is not None):
+        if folder.is_file() and folder.suffix.lower() not in (".html", ".json"):  # of reports
+            raise OptionError(f"{folder}: is a file; name a folder")
         for path in inputs:
             if folder in (path.resolve(), path.resolve().parent, path.absolute().parent):
                 raise OptionError(

@@ -19,4 +19,4 @@ def announce_first_use(kind: Kind, *, learning: bool = False) -> None:
         return
     if not any((source.parent / "__pycache__").glob(f"{source.stem}.*.nbi")):
         what = "first training" if learning else "first run"
-        tell(f"compiling for this machine ({what} only, about half a minute)")
+        tell(f"compiling for this machine ({what} only, up to a minute)")

@@ -94,6 +94,11 @@ def guide(
             told.update(counted)
             work.progress("sentences", told["sentences"], len(chosen))
             yield "".join(f"{line}\n" for line in lines).encode("utf-8")
+    if not told["sentences"]:
+        raise DataError(
+            "the grammar made no whole tree of any sentence; "
+            "check that the file has words, and tags in its fifth column"
+        )
     for line in summary(told):
         tell(line)
 

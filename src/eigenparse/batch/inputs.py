@@ -153,7 +153,10 @@ def _said(asked: ParseRequest, kind: str, how: str, head: list[str]) -> Iterator
     else:
         wrong = kind not in ("text", "empty")
     if wrong:
-        yield f"{name} looks like {looks} but is read as --{how} asks; without the option it is read as what it is"
+        yield (
+            f"{name} looks like {looks} but --{how} reads it differently; "
+            "leave the option out to have the format recognised"
+        )
 
 
 def _tree_words(lines: Iterable[str], source: str, normalisation: Normalisation) -> Words:

@@ -85,7 +85,7 @@ def _parsed(
 
 def _check(asked: ParseRequest, *meaningless: str) -> None:
     """Refuse options that do not apply to these models."""
-    if asked.form not in ("brackets", "conllu") or asked.tagged:
+    if asked.form not in (None, "conllu") or asked.tagged:
         raise OptionError(
             "a dependency parser reads CoNLL-U or tokens and writes CoNLL-U; leave out other formats"
         )
@@ -102,6 +102,8 @@ def _line_blocks(place: ModelPlace, asked: ParseRequest) -> Iterator[LineBlock]:
         head.append(line)
     start = head[-1] if head else ""
     as_conllu = asked.reading == AUTO and (start.startswith("# ") or start.count("\t") >= 3)
+    if as_conllu and asked.drop:
+        raise OptionError("--drop takes nodes out of trees, and CoNLL-U holds none; leave it out")
     todo = itertools.chain(head, lines)
     model = loaded(place)
     style = model.style if isinstance(model, ArcModel) else {"quotes": "keep"}

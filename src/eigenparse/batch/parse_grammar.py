@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,13 +14,14 @@ from eigenparse.api.correct import Draft
 from eigenparse.api.grammar import Grammar
 from eigenparse.api.raw import conventions, tokens_in
 from eigenparse.api.trees import normalisation_of
-from eigenparse.batch.inputs import is_interactive, n_sentences, name_of, opened, sentences
+from eigenparse.batch.inputs import LOOK, is_interactive, n_sentences, name_of, opened, sentences
 from eigenparse.batch.lines import open_lines, split_tags
 from eigenparse.batch.places import ModelPlace, loaded
 from eigenparse.batch.requests import ParseRequest
 from eigenparse.batch.written import MADE_HERE, drawn_files, numbered_conllu, written
 from eigenparse.corpus.cleaning import Normalisation, strip_label
 from eigenparse.corpus.partial import read_known
+from eigenparse.corpus.recognise import misplaced, recognise_lines
 from eigenparse.decode.grammar.constraints import Span, check_limits
 from eigenparse.decode.grammar.request import Request, lookup_form
 from eigenparse.decode.grammar.results import Parse
@@ -29,6 +31,7 @@ from eigenparse.work.progress import tell
 from eigenparse.work.work import Where, Work, open_work
 
 FEW, STRANGE = 5, 0.6  # words, and the share of unknown ones from which on another language is suspected
+NO_CONSTRAINTS = ("conllu", "columns", "phones", "markup", "subtitles")
 SENTENCES = 500  # in a block: scores of trees are made block by block
 Lists = tuple[tuple[Parse, ...], ...]
 T = TypeVar("T")
@@ -116,7 +119,11 @@ def parse_block(block: ParseBlock) -> tuple[Lists, Counter[str]]:
         parsed = iter(thread_map(partial(_drafted, grammar, k=asked.kbest), real, jobs=block.threads))
     else:
         parsed = grammar.stream(
-            real, k=asked.kbest, jobs=block.threads, detail=asked.form != "brackets", block=max(len(real), 1)
+            real,
+            k=asked.kbest,
+            jobs=block.threads,
+            detail=asked.form not in (None, "brackets"),
+            block=max(len(real), 1),
         )
     found = tuple(() if request is None else next(parsed) for request in block.requests)
     counts: Counter[str] = Counter()
@@ -212,7 +219,12 @@ def read_requests(grammar: Grammar, asked: ParseRequest) -> Iterator[Request | N
 def constrained(grammar: Grammar, path: Path) -> Iterator[Request | None]:
     """The sentences of a file of constraints; labels are cut as those of the grammar's trees."""
     normalisation = normalisation_of(grammar.latent)
-    for number, line in enumerate(open_lines(path), start=1):
+    lines = open_lines(path)
+    head = list(islice(lines, LOOK))
+    kind = recognise_lines(head)
+    if kind in NO_CONSTRAINTS:
+        raise misplaced(kind, str(path), "sentences with constraints")
+    for number, line in enumerate(chain(head, lines), start=1):
         if not line.strip():
             yield None
             continue

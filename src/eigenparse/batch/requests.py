@@ -17,8 +17,8 @@ AUTO, TOKENS, RAW, RAW_LINES = "auto", "tokens", "raw", "raw-lines"
 class ParseRequest:
     """Sentences to parse, and how.
 
-    text: given instead of a source.  reading: AUTO, TOKENS, RAW or RAW_LINES.  form: how trees are written.
-    memory: bytes.  output: the file that is written, None for standard output.
+    text: given instead of a source.  reading: AUTO, TOKENS, RAW or RAW_LINES.  form: how trees are written, None
+    for the usual way of the model.  memory: bytes.  output: the file that is written, None for standard output.
     """
 
     source: Path = option(
@@ -45,7 +45,7 @@ class ParseRequest:
     drop: tuple[str, ...] = option((), "For trees: leave out the words below nodes with this label.")
     text: str | None = None
     reading: str = AUTO
-    form: str = "brackets"
+    form: str | None = None
     memory: int | None = None
     output: Path | None = None
 

@@ -24,8 +24,12 @@ Examples:
 @verb(app, epilog=EXAMPLES)
 @with_fields(GuideOptions)
 def guide(
-    model: Annotated[Path, typer.Argument(help="A grammar that `train lpcfg` wrote, or en."), READ],
-    treebank: Annotated[Path, typer.Argument(help="Dependency trees in CoNLL-U with fine tags."), READ],
+    model: Annotated[
+        Path, typer.Argument(metavar="MODEL", help="A grammar that `train lpcfg` wrote, or en."), READ
+    ],
+    treebank: Annotated[
+        Path, typer.Argument(metavar="ARCS", help="Dependency trees in CoNLL-U with fine tags."), READ
+    ],
     asked: GuideOptions,
     learn_from: Annotated[
         tuple[Path, Path] | None,

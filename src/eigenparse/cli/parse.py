@@ -12,7 +12,7 @@ from eigenparse.cli.app import READ, app, verb
 from eigenparse.cli.checks import WAIT
 from eigenparse.cli.fields import with_fields
 from eigenparse.cli.options import Cluster, Out, Wait, run
-from eigenparse.cli.texts import arguments, default_form, reading_of
+from eigenparse.cli.texts import arguments, correct, default_form, reading_of
 
 EXAMPLES = """
 Examples:
@@ -79,8 +79,6 @@ def parse(
     tree, separated by tabs; an empty line ends each list.  A grammar with a judge, such as en, orders by the judge's
     score, which may differ from the order of probability.
     """
-    from eigenparse.models.registry import named
-
     model, source, text = arguments(model, asked.source)
     chosen = {
         "tagged": asked.tagged,
@@ -99,6 +97,6 @@ def parse(
         output=out,
     )
     if ask:
-        named("eigenparse.batch.ask:ask")(model, asked)
+        correct(model, asked, jobs, cluster)
     else:
         run("parse", model, asked, out, jobs, cluster, wait)

@@ -1,5 +1,6 @@
 """eigenparse serve: a model in, a web page and an HTTP service out."""
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -71,6 +72,11 @@ def serve(
     from eigenparse.serve.settings import LOOPBACK, Settings
     from eigenparse.work.work import Where
 
+    for one in allow_host or ():
+        if not re.fullmatch(r"[\w.-]+|[0-9a-fA-F:]+", one):
+            raise OptionError(
+                f"--allow-host must be a host name such as parser.example.org, got {one!r} instead"
+            )
     own = LOOPBACK if host in LOOPBACK else ()
     settings = Settings(
         workers=Where(workers).workers, queue=queue, per_client=per_client, seconds=seconds, body_seconds=body_seconds,

@@ -42,18 +42,30 @@ def no_model(problem: ModelFileError, verb: str, model: Path, asked: Any) -> Mod
     return ModelFileError(f"{said}; the model comes first: `eigenparse {verb} {source} {model}`")
 
 
-def default_form(text: str | None, output: Path | None) -> str:
-    """A picture for a sentence typed at a terminal, brackets for everything else."""
-    return "text" if text is not None and output is None and sys.stdout.isatty() else "brackets"
+def default_form(text: str | None, output: Path | None) -> str | None:
+    """A picture for a sentence typed at a terminal, what the model writes by default for everything else."""
+    return "text" if text is not None and output is None and sys.stdout.isatty() else None
+
+
+def correct(model: Path, asked: Any, jobs: int, cluster: str | None) -> None:
+    """Let the user correct trees one by one."""
+    from eigenparse.models.registry import named
+
+    if jobs != 1 or cluster is not None:
+        raise OptionError(
+            "--ask parses one sentence at a time on this machine; leave out --jobs and --cluster"
+        )
+    named("eigenparse.batch.ask:ask")(model, asked)
 
 
 def reading_of(given: dict[str, bool], constrained: bool, source: Path, text: str | None) -> str:
     """How ``parse`` reads its input; OptionError if its options exclude each other.  given: those about reading."""
     from eigenparse.batch.requests import AUTO, RAW, RAW_LINES, TOKENS
 
-    if constrained and (text is not None or str(source) != "-" or given["tagged"] or given["drop"]):
+    if constrained and (text is not None or str(source) != "-" or any(given.values())):
         raise OptionError(
-            "--constraints FILE holds the sentences too; leave out --tagged, --drop and other input"
+            "--constraints FILE holds the sentences too; leave out --tagged, --drop, --tokens, --raw, --raw-lines "
+            "and other input"
         )
     if text is not None and given["tagged"]:
         raise OptionError("--tagged needs a file with one sentence per line; put the tagged text into one")

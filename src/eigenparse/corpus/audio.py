@@ -138,7 +138,8 @@ def _other(content: bytes, source: str) -> tuple[AnyArray, int]:
     try:
         samples, rate = soundfile.read(io.BytesIO(content), dtype="float64", always_2d=True)
     except (soundfile.LibsndfileError, RuntimeError, TypeError):
-        what = NAMES[recognise(content[:HEAD])]
+        kind = recognise(content[:HEAD])
+        what = "audio in another format, or damaged" if kind == "audio" else NAMES[kind]
         raise _broken(
             source, f"not a recording that can be read, but {what}", "give WAV, SPHERE or FLAC"
         ) from None

@@ -66,6 +66,8 @@ def _from_json(text: str, tokens_of: Callable[[str], list[str]], source: str, nu
     try:
         found = json.loads(text)
         sentence = found.pop("sentence")
+        if not isinstance(sentence, str | list):
+            raise ValueError("the sentence is neither text nor a list of tokens")
         tokens = tuple(tokens_of(sentence) if isinstance(sentence, str) else map(str, sentence))
         tags = found.pop("tags", None)
         required, forbidden = (tuple(map(_span, found.pop(name, ()))) for name in ("require", "forbid"))
@@ -75,6 +77,8 @@ def _from_json(text: str, tokens_of: Callable[[str], list[str]], source: str, nu
             raise ValueError(f"{len(tags)} tags for {len(tokens)} tokens")
         if not all(tag is None or isinstance(tag, str) for tag in tags or ()):
             raise ValueError("a tag is not text")
+        if any(re.search(r"[\s()]", tag) for tag in tags or () if tag):
+            raise ValueError("a tag has a blank or a bracket")
     except (LookupError, ValueError, TypeError, AttributeError, OverflowError, RecursionError) as problem:
         raise FormatError(
             f"not a sentence with constraints ({problem})", source=source, line=number,

@@ -98,6 +98,8 @@ def recognise_bytes(head: bytes) -> str | None:
         if head.startswith(magic):
             office = kind == "packed" and any(name in head[:HEAD] for name in _OFFICE)
             return "document" if office else kind
+    if b"\0" in head[:HEAD]:
+        return "binary"
     controls = len(head[:HEAD]) - len(head[:HEAD].translate(None, _CONTROLS))
     return "binary" if controls > max(1, len(head[:HEAD]) // 50) else None
 
@@ -147,7 +149,7 @@ def recognise_lines(lines: Sequence[str]) -> str:
         return "conllu"
     if "ooTextFile" in first or all(_PHONE.fullmatch(line.strip()) for line in body[:-1] or body):
         return "phones"
-    if first.startswith(("<!", "<?xml", "<html", "<HTML")):
+    if first.startswith(("<!", "<?xml", "<html", "<HTML", "<svg")):
         return "markup"
     if first[:1] in "{[" and _is_json(first, filled):
         return "json"

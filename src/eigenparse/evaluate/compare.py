@@ -53,10 +53,10 @@ def paired_bootstrap(
         raise DataError(
             "the two systems were not scored on the same sentences; score both against the same gold"
         )
-    if n_resamples < 1 or not 0.0 < confidence < 1.0:
-        raise OptionError(
-            f"resamples must be 1 or more and 0 < confidence < 1, got {n_resamples}, {confidence}"
-        )
+    if n_resamples < 1:
+        raise OptionError(f"resamples must be 1 or more, got {n_resamples} instead")
+    if not 0.0 < confidence < 1.0:
+        raise OptionError(f"confidence must be between 0 and 1, got {confidence} instead")
     n, k = one.shape
     if n == 0:
         raise DataError("no sentence was scored for both systems; check that both parsed the gold sentences")

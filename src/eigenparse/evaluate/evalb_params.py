@@ -66,6 +66,8 @@ def load_params(name: str | Path) -> EvalbParams:
 def read_params(path: str | Path) -> EvalbParams:
     """The parameters in an EVALB ``.prm`` file; FormatError names the line that is wrong."""
     text = read_bytes(path, limit=LARGEST).decode("utf-8", "surrogateescape")
+    if not text.strip():
+        raise DataError(f"{path}: an empty file holds no parameters; check that it is the right file")
     return parse_params(text, source=str(path))
 
 

@@ -19,6 +19,7 @@ from eigenparse.errors import DataError, FormatError
 from eigenparse.evaluate.brackets import BracketScores, score_lines
 from eigenparse.evaluate.evalb_params import COLLINS, EvalbParams
 from eigenparse.evaluate.tree_lines import TreeLines, read_tree_lines
+from eigenparse.evaluate.words import ERROR
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,15 @@ def pair_files(gold_path: str | Path, guess_path: str | Path, *, strict: bool = 
         f"{gold_path} has {len(gold[-1])} trees and {guess_path} {len(guess[-1])};"
         " give one tree, or an empty line, for every gold tree"
     )
+
+
+def refuse_other_words(scores: BracketScores) -> None:
+    """DataError if not one sentence has the same words on both sides."""
+    if scores.status.size and bool((scores.status == ERROR).all()):
+        raise DataError(
+            f"none of the {scores.status.size} sentences has the same words in both files; "
+            "check that both are of one text"
+        )
 
 
 def refuse_other_encodings(content: bytes, path: str | Path) -> None:

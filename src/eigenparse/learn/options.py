@@ -77,6 +77,8 @@ def check_option(one: "Field[Any]", value: Any) -> None:
         raise OptionError(f"{one.name} must be a number, got {value!r} instead")
     if not math.isfinite(value) or not (low is None or value >= low) or not (high is None or value <= high):
         raise OptionError(f"{one.name} must be {_bounds(low, high)}, got {value} instead")
+    if one.type in (int, int | None) and value != int(value):
+        raise OptionError(f"{one.name} must be a whole number, got {value} instead")
 
 
 def refuse_idle(*records: Any) -> None:

@@ -140,7 +140,7 @@ def kind_of(path: str | Path) -> Kind:
     if not path.is_file():
         there = "is no regular file" if path.exists() else "no such file"
         reason = "is a directory" if path.is_dir() else there
-        raise ModelFileError(f"{path}: {reason}; name a file that `eigenparse train` wrote")
+        raise ModelFileError(f"{path}: {reason}; name a file that `eigenparse train` wrote, or en")
     return _known(path, model_kind(path))
 
 

@@ -26,7 +26,9 @@ SETTINGS: Any = {
 def render(curves: Sequence[Curves], form: str, *, title: str = "") -> bytes:
     """All curves in one picture, two in a row; the same curves always give the same bytes."""
     if form not in FORMATS:
-        raise OptionError(f"a plot is written as {', '.join(FORMATS)}, got {form!r}; change the file's name")
+        raise OptionError(
+            f"a plot is written as {', '.join(FORMATS)}, not as {form!r}; change the file's name"
+        )
     if not curves:
         raise OptionError(
             "there is nothing to plot; name a grammar that was clustered, or a report with curves"

@@ -47,6 +47,8 @@ def read_report(path: str | Path) -> Report:
     _, data_path = report_paths(source)
     try:
         content = json.loads(read_text(data_path))
+        if not isinstance(content, dict):
+            raise ValueError("no JSON object")
         if content["format"] != FORMAT:
             raise ValueError("another format")
         report: Report = _made(Report, content["report"])

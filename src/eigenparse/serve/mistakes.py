@@ -21,6 +21,7 @@ WORDS = {
     "extra_forbidden": "is not known here",
     "string_type": "should be a text",
     "list_type": "should be a list",
+    "model_attributes_type": "should be an object in braces",
     "string_unicode": "holds half a character (a lone surrogate)",
 }
 
@@ -42,9 +43,13 @@ def add_errors(app: FastAPI) -> None:
         return JSONResponse(problem("misshapen", f"{told}; {SEE}"), 422)
 
     @app.exception_handler(HTTPException)
-    async def plain(_: Request, error: HTTPException) -> JSONResponse:
+    async def plain(request: Request, error: HTTPException) -> JSONResponse:
         code = {400: "not_json", 404: "not_found", 405: "wrong_method"}.get(error.status_code, "refused")
-        told = {404: "there is nothing here; see /docs", 400: "the body cannot be read as JSON"}
+        told = {
+            400: f"the body cannot be read as JSON; {SEE}",
+            404: "there is nothing here; see /docs",
+            405: f"the method {request.method} is not for this path; see /docs",
+        }
         said = told.get(error.status_code, str(error.detail))
         return JSONResponse(problem(code, said), error.status_code, error.headers)
 

@@ -116,7 +116,9 @@ def listen(host: str, port: int) -> socket.socket:
         found.listen(256)
     except (OSError, OverflowError) as problem:
         found.close()
-        raise OptionError(f"cannot listen on {host} port {port} ({problem}); choose another --port") from None
+        raise OptionError(
+            f"cannot listen on {host} port {port} ({problem}); choose another --host or --port"
+        ) from None
     return found
 
 

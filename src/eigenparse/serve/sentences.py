@@ -1,12 +1,12 @@
 """Sentences as clients send them in, checked sentences with their constraints out; runs in worker processes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from eigenparse.api.given import refuse_tree
+from eigenparse.api.given import refuse_tree, text_given
 from eigenparse.api.grammar import Grammar
 from eigenparse.corpus.tokenise import split_sentences, tokens_of
-from eigenparse.decode.grammar.constraints import Span
+from eigenparse.decode.grammar.constraints import Span, is_name
 from eigenparse.decode.grammar.request import Request
 from eigenparse.errors import DataError
 from eigenparse.serve.limits import Limits, check_length, check_number, check_words
@@ -18,7 +18,7 @@ Item = str | Sequence[str] | Mapping[str, Any]
 def split_text(text: str, limits: Limits, *, lines: bool = False) -> list[str]:
     """The sentences of a paragraph, or its lines that are not blank."""
     check_words(text.split(), limits)
-    _check_prose(text)
+    _check(text_given, text)
     found = [line for line in text.split("\n") if line.strip()] if lines else split_sentences(text)
     check_number(len(found), limits, "sentences")
     return found
@@ -36,6 +36,8 @@ def request_of(grammar: Grammar, item: Item, style: dict[str, str], limits: Limi
     tags, require, forbid = (item.get(name) for name in ("tags", "require", "forbid"))
     if tags is not None and len(tags) != len(tokens):
         raise conflict(f"{len(tags)} tags for {len(tokens)} tokens; give one for each, or null")
+    if not all(tag is None or is_name(tag) for tag in tags or ()):
+        raise conflict("a tag is empty or has a blank or a bracket; write a name such as NN, or null")
     for span in (*(require or ()), *(forbid or ())):
         if not span["start"] < span["end"] <= len(tokens):
             raise conflict(
@@ -53,16 +55,16 @@ def _tokens(sentence: str | Sequence[str], style: dict[str, str], limits: Limits
         check_words(tokens, limits)
     else:
         check_words(sentence.split(), limits)
-        _check_prose(sentence)
+        _check(refuse_tree, sentence)
         tokens = tokens_of(sentence, **style)
     check_length(len(tokens), limits)
     return tokens
 
 
-def _check_prose(text: str) -> None:
-    """Refuse trees where text is expected."""
+def _check(refuse: Callable[[str], object], text: str) -> None:
+    """Refuse trees and other data where text is expected."""
     try:
-        refuse_tree(text)
+        refuse(text)
     except DataError as problem:
         raise Refusal(422, "misshapen", str(problem)) from None
 

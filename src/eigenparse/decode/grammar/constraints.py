@@ -6,6 +6,7 @@ nesting.  TOP over the whole sentence is no constituent in this sense.  Tags are
 given hard (a name for a word) or soft (weights by name).
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -166,6 +167,11 @@ def limit_spans(
     return _limited_words(parser, words, cells, tagged), _masks(cells, limits, n, skeleton.labels)
 
 
+def is_name(label: str) -> bool:
+    """Whether a label or tag can stand in a tree in brackets."""
+    return re.fullmatch(r"[^\s()]+", label) is not None
+
+
 def check_limits(limits: Sequence[SpanLimit], n: int) -> None:
     """DataError for limits that no tree over n words can keep."""
     for limit in limits:
@@ -174,6 +180,10 @@ def check_limits(limits: Sequence[SpanLimit], n: int) -> None:
 
 
 def _check(limit: SpanLimit, n: int) -> None:
+    if isinstance(limit.label, str) and not is_name(limit.label):
+        raise DataError(
+            f"the label {limit.label!r} is empty or has a blank or a bracket; write a name such as NP"
+        )
     if not 0 <= limit.start < limit.end <= n:
         raise DataError(
             f"the {limit} lies outside the sentence; positions run from 0 to {n}, end not included"
