@@ -224,6 +224,22 @@ def start_row(_: argparse.Namespace) -> Figures:
     return {"start-up, s": min(r[0] for r in runs), "start-up, MB": min(r[1] for r in runs)}
 
 
+def asked_for() -> dict[str, dict[str, bool]]:
+    """What is asked for beside trees; a source tree that tells probabilities unasked is asked for nothing more."""
+    from eigenparse.serve import schema
+
+    if "universal" not in schema.Wishes.model_fields:
+        return {"plain": {}, "probabilities": {}, "details": DETAILS, "details and probabilities": DETAILS}
+    likely = {"probabilities": True}
+    return {
+        "plain": {},
+        "probabilities": likely,
+        "details": DETAILS,
+        "details and probabilities": DETAILS | likely,
+        "universal, too": DETAILS | likely | {"universal": True},
+    }
+
+
 def service_row(given: argparse.Namespace) -> Figures:
     """A service of the English model of the source tree."""
     sentences, found = development(given, "gum")[1][:REQUESTS], {}
@@ -239,7 +255,7 @@ def service_row(given: argparse.Namespace) -> Figures:
                 if answer.status != 200:
                     raise SystemExit(said.decode())
 
-        for name, wishes in (("plain", {}), ("all details", DETAILS)):
+        for name, wishes in asked_for().items():
             ask(**wishes)
             used = []
             for _ in range(3):
@@ -247,7 +263,7 @@ def service_row(given: argparse.Namespace) -> Figures:
                 ask(**wishes)
                 used.append(running.cpu_seconds() - before)
             found[f"CPU ms an answer, {name}"] = 1000 * min(used) / len(sentences)
-        found["memory, MB"] = running.megabytes()
+            found[f"memory after it, {name}"] = running.megabytes()
     return found
 
 

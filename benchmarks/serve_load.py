@@ -298,14 +298,18 @@ async def deadline(service: Server, limit: float) -> None:
 async def memory(service: Server, limit: int) -> None:
     """The peak of a worker above its idle state."""
     await ready(service)
-    short = json.dumps({"sentence": SENTENCES[0], "k": 5}).encode()
+    short = json.dumps({"sentence": SENTENCES[0], "k": 5, "probabilities": True}).encode()
     for _ in range(5):  # workers share pages with the process that forks until they touch them
         await asyncio.gather(*(once(service.port, "/parse", short) for _ in range(12)))
     idle = max(_kilobytes(pid, "status", "VmRSS") for pid in service.workers())
     peak, statuses = 0, Counter[str]()
     for n in (50, 100, 150, 200):
         asked = asyncio.ensure_future(
-            once(service.port, "/parse", json.dumps({"sentence": long_sentence(n, n)}).encode())
+            once(
+                service.port,
+                "/parse",
+                json.dumps({"sentence": long_sentence(n, n), "probabilities": True}).encode(),
+            )
         )
         while not asked.done():
             peak = max([peak, *(_kilobytes(pid, "status", "VmHWM") for pid in service.workers())])

@@ -21,8 +21,8 @@ class Level(NamedTuple):
 
 
 @kernel
-def find(table, wanted):
-    """The place of a number in a sorted table, -1 if it is not there."""
+def place_of(table, wanted):
+    """How many numbers of a sorted table are below one; NumPy's function loads SciPy's linear algebra with it."""
     low, high = 0, table.size
     while low < high:
         middle = (low + high) // 2
@@ -30,6 +30,13 @@ def find(table, wanted):
             low = middle + 1
         else:
             high = middle
+    return low
+
+
+@kernel
+def find(table, wanted):
+    """The place of a number in a sorted table, -1 if it is not there."""
+    low = place_of(table, wanted)
     return low if low < table.size and table[low] == wanted else -1
 
 
@@ -64,7 +71,7 @@ def spell_words(character, before, first, levels, grouped, even, log_p):
                 p = smoothed(levels[k], context, c, p)
             shared += np.log(p)
             if context >= 0:
-                low = np.searchsorted(grouped.key, context * n_groups)
+                low = place_of(grouped.key, context * n_groups)
                 while low < grouped.key.size and grouped.key[low] < (context + 1) * n_groups:
                     own[grouped.key[low] - context * n_groups] += np.log(smoothed(grouped, low, c, p) / p)
                     low += 1

@@ -65,7 +65,10 @@ def complete_rows(label, left, right, position, offsets, is_partial):
             if left[r] >= 0:
                 over = node[r] if node[r] >= 0 else above[r]
                 above[offsets[s] + left[r]] = above[offsets[s] + right[r]] = over
-    kept = np.flatnonzero(node >= 0)
+    kept = np.empty(n, dtype=np.int64)
+    for r in range(n_rows):
+        if node[r] >= 0:
+            kept[node[r]] = r
     return label[kept], above[kept], position[kept], begin
 
 
