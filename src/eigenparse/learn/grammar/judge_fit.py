@@ -82,7 +82,8 @@ def _compact(cases: Cases, bits: int) -> tuple[Cases, IntVector]:
     sign are looked up faster.
     """
     count = np.bincount(cases.rows.ravel(), minlength=1 << bits)
-    order = np.argsort(-count, kind="stable")[: int(np.sum(count >= LEAST))]
+    often = np.flatnonzero(count >= LEAST)
+    order = often[np.argsort(-count[often], kind="stable")]
     number: AnyArray = np.full(1 << bits, order.size, dtype=np.uint32)
     number[order] = np.arange(order.size, dtype=np.uint32)
     return Cases(number[cases.rows], cases.dense, cases.right), as_ids(order)
