@@ -89,15 +89,17 @@ def notebook_of(steps: list[Step]) -> Any:
 
 def run(steps: list[Step], folder: Path) -> tuple[list[Step], Any]:
     """The steps with what they print, and the notebook; an exception if one of them fails."""
+    from jupyter_client.manager import AsyncKernelManager
     from nbclient import NotebookClient
     from nbformat.v4 import new_output
 
     book = notebook_of(steps)
     NotebookClient(
         book,
+        # Sockets are files: a free port may be taken by another process before the kernel binds it.
+        km=AsyncKernelManager(kernel_name="python3", transport="ipc"),
         timeout=900,
         startup_timeout=600,
-        kernel_name="python3",
         resources={"metadata": {"path": str(folder)}},
     ).execute()
     cells, found = {cell["id"]: cell for cell in book.cells}, list(steps)
