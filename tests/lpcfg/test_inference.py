@@ -12,6 +12,7 @@ import oracles
 from eigenparse.inference.grammar.chart import Marginals, marginals, sparse_arrays
 from eigenparse.inference.grammar.forest import (
     NO_PRUNING,
+    Forest,
     build_forest,
     choices,
     prune,
@@ -310,6 +311,50 @@ def test_pruning_keeps_what_reaches_the_threshold_and_can_be_used(seed: int) -> 
     again: Marginals = marginals(smaller, world.weights)
     assert_same(item_values(world, smaller, again.item), kept.marginal(oracles.items), ROUNDING)
     assert_same(edge_values(world, smaller, again.edge), kept.marginal(oracles.edges), ROUNDING)
+
+
+def kept_from_above(world: World, whole: Forest, least: float) -> set[int]:
+    """Items that reach a threshold when posteriors are passed down from such items alone, and are part of a tree."""
+    n, rules = whole.label.size, world.skeleton.rule_probability
+    edges = [
+        [
+            (int(whole.left[e]), int(whole.right[e]), rules[whole.rule[e]])
+            for e in range(whole.edge_at[p], whole.edge_at[p + 1])
+        ]
+        for p in range(n)
+    ]
+    value = world.skeleton.entry_probability[np.maximum(whole.entry, 0)] * (whole.entry >= 0)
+    for p in range(n):
+        value[p] += sum(r * value[x] * value[y] for x, y, r in edges[p])
+    top = {p: value[p] * world.skeleton.root_probability[whole.label[p]] for p in whole.root.tolist()}
+    posterior = np.zeros(n)
+    for p, weight in top.items():
+        posterior[p] = weight / sum(top.values())
+    for p in range(n - 1, -1, -1):
+        for x, y, r in edges[p] if posterior[p] >= least else ():
+            posterior[[x, y]] += posterior[p] * r * value[x] * value[y] / value[p]
+    built = np.zeros(n, dtype=bool)
+    for p in range(n):
+        edges[p] = [(x, y, r) for x, y, r in edges[p] if built[x] and built[y]]
+        built[p] = posterior[p] >= least and (whole.entry[p] >= 0 or bool(edges[p]))
+    kept = {p for p in top if built[p]}
+    for p in range(n - 1, -1, -1):
+        kept |= {child for x, y, _ in edges[p] for child in (x, y)} if p in kept else set()
+    return kept
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("least", [0.003, 0.02, 0.1])
+def test_items_alone_are_pruned_from_above(seed: int, least: float) -> None:
+    world = random_world(seed)
+    words = random_sentence(world, 6, np.random.default_rng([seed, 17]))
+    whole = full_forest(world, words)
+    symbols, free = symbols_of(word_table(world.skeleton), words), unconstrained(world.skeleton)
+    given, only = choices(world.skeleton, symbols), replace(NO_PRUNING, item=least)
+    found = build_forest(world.grammar, rule_index(world.skeleton), given, free, only)
+    columns = ("label", "start", "end")
+    rows = [tuple(int(getattr(whole, c)[p]) for c in columns) for p in kept_from_above(world, whole, least)]
+    assert sorted(rows) == sorted(zip(*(getattr(found, c).tolist() for c in columns)) if found else [])
 
 
 @pytest.mark.parametrize("seed", range(4))
