@@ -242,7 +242,7 @@ def asked_for() -> dict[str, dict[str, bool]]:
 
 def service_row(given: argparse.Namespace) -> Figures:
     """A service of the English model of the source tree."""
-    sentences, found = development(given, "gum")[1][:REQUESTS], {}
+    sentences, found = development(given, "gum")[1][: given.first or REQUESTS], {}
     with server("en", "--workers", 1) as running:
         line = http.client.HTTPConnection("127.0.0.1", running.port)
 
@@ -312,7 +312,7 @@ def main() -> None:
         "--models", type=Path, help="a folder that keeps models; a temporary one by default"
     )
     arguments.add_argument("--seed", type=int, default=0)
-    arguments.add_argument("--first", type=int, help="parse only so many development sentences")
+    arguments.add_argument("--first", type=int, help="take only so many development sentences")
     arguments.add_argument("--treebank", default="craft", help="whose words the row growth takes")
     arguments.add_argument("--lengths", type=int, nargs="*", default=LENGTHS, help="for the row growth")
     arguments.add_argument("--sentences", type=int, default=1500, help="to learn dependencies from")
