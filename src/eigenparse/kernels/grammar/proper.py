@@ -314,7 +314,7 @@ def empty_desk(member, index):
     for a in range(n_labels):
         most = max(most, int(member.states[a]))
     labels, slot = np.zeros((3, n_labels), dtype=np.int64), np.full(n_labels, -1, dtype=np.int64)
-    return Desk(np.zeros(most * most + LANES), labels, slot, np.full(index.rule.size + 1, -1, dtype=np.int64))
+    return Desk(np.zeros(most * most + LANES), labels, slot, np.full(index.at.size, -1, dtype=np.int64))
 
 
 @kernel
