@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from eigenparse.kernels.compiled import kernel
-from eigenparse.kernels.lanes import LANES, add_blocks, dot_blocks
+from eigenparse.kernels.lanes import LANES, add_blocks, dot_blocks, shortened
 
 
 @kernel
@@ -34,3 +34,32 @@ def test_blocks_stand_for_the_whole_array(kinds: tuple[type, type], low: int, hi
     expected = other + 0.3 * whole.ravel()
     add(value.ravel(), block, low, high, other_kind(0.3), other)
     np.testing.assert_allclose(other, expected, rtol=1e-6)
+
+
+def long(short: np.ndarray) -> np.ndarray:
+    """Short values in single precision."""
+    return (short.astype(np.uint32) << 16).view(np.float32)
+
+
+def test_short_values_are_the_nearest_ones() -> None:
+    rng = np.random.default_rng(0)
+    value = np.exp(rng.uniform(-20, 2, 1000)).astype(np.float32)
+    value[:3] = 0, 1, 2**-20
+    short = shortened(value)
+    assert np.all(np.abs(long(short) - value) <= 2**-8 * value)
+    assert np.all(long(short)[:3] == value[:3])
+    for step in (-1, 1):
+        beside = long((short[3:].astype(np.int64) + step).astype(np.uint16))
+        assert np.all(np.abs(long(short)[3:] - value[3:]) <= np.abs(beside - value[3:]))
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_loops_over_short_values_are_those_over_long_ones(kind: type) -> None:
+    rng = np.random.default_rng(1)
+    block = np.sort(rng.choice(20, size=7, replace=False)).astype(np.uint16)
+    short, other = shortened(rng.random(7 * LANES).astype(np.float32)), rng.random(20 * LANES).astype(kind)
+    again = other.copy()
+    assert dot(short, block, 1, 6, other) == pytest.approx(dot(long(short), block, 1, 6, other), rel=1e-6)
+    add(short, block, 1, 6, kind(0.3), other)
+    add(long(short), block, 1, 6, kind(0.3), again)
+    np.testing.assert_array_equal(other, again)

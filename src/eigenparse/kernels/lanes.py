@@ -4,10 +4,14 @@ Blocks of an array that is mostly zero are kept without the empty ones: block k 
 LANES * block[k] on and has the values from LANES * k on.  numba makes vector instructions of plain loops over
 neighbours only, so these two loops are written out for the compiler behind it.  The other array must have room for
 whole blocks.
+
+Values may be kept in half the bytes, as the upper 16 bits of single precision (``shortened``).
 """
 
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -16,6 +20,13 @@ from numba.extending import intrinsic
 LANES = 8
 _LONG = ir.IntType(64)
 _FUSED = ("contract",)
+
+
+def shortened(values: npt.NDArray[np.float32]) -> npt.NDArray[np.uint16]:
+    """The upper 16 bits of the bits of finite numbers, rounded: to 2 or 3 decimal digits."""
+    bits = values.view(np.uint32)
+    rounded: npt.NDArray[np.uint16] = ((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+    return rounded
 
 
 def _written_out(function: Any) -> Any:
@@ -32,6 +43,7 @@ class _Lanes:
         self.value = context.make_array(kind)(context, builder, value).data
         self.block = context.make_array(block_kind)(context, builder, block).data
         self.other = context.make_array(other_kind)(context, builder, other).data
+        self.is_short = kind.dtype == types.uint16
         self.from_type = ir.VectorType(context.get_data_type(kind.dtype), LANES)
         self.type = ir.VectorType(context.get_data_type(other_kind.dtype), LANES)
         self.bytes = kind.dtype.bitwidth // 8, other_kind.dtype.bitwidth // 8
@@ -40,11 +52,19 @@ class _Lanes:
         """The values of block k."""
         at = self.builder.gep(self.value, [self.builder.mul(k, _LONG(LANES))])
         found = self.builder.load(self.builder.bitcast(at, self.from_type.as_pointer()))
-        found.align = self.bytes[0]
-        if self.bytes[0] == self.bytes[1]:
+        found.align, size = self.bytes[0], self.bytes[0]
+        if self.is_short:
+            found, size = self._lengthened(found), 4
+        if size == self.bytes[1]:
             return found
-        change = self.builder.fpext if self.bytes[0] < self.bytes[1] else self.builder.fptrunc
+        change = self.builder.fpext if size < self.bytes[1] else self.builder.fptrunc
         return change(found, self.type)
+
+    def _lengthened(self, found: Any) -> Any:
+        """Short values in single precision, whose lower 16 bits are 0."""
+        whole = ir.VectorType(ir.IntType(32), LANES)
+        raised = self.builder.shl(self.builder.zext(found, whole), ir.Constant(whole, [16] * LANES))
+        return self.builder.bitcast(raised, ir.VectorType(ir.FloatType(), LANES))
 
     def place(self, k: Any) -> Any:
         """Where the places of block k begin in the other array."""

@@ -9,7 +9,7 @@ from eigenparse.arrays import FloatArray, IntVector, LongVector, as_ids, as_offs
 from eigenparse.corpus.columns import Label
 from eigenparse.errors import OptionError
 from eigenparse.inference.grammar.chart import Marginals
-from eigenparse.inference.grammar.forest import Forest
+from eigenparse.inference.grammar.forest import Constraints, Forest
 from eigenparse.kernels.grammar.decode import (
     Chains,
     Worth,
@@ -19,6 +19,7 @@ from eigenparse.kernels.grammar.decode import (
     scalar_inside,
     scalar_marginals,
 )
+from eigenparse.kernels.grammar.said import likely_labels
 
 DECODERS = ("brackets", "labelled-recall", "max-rule")
 COMBINATIONS = ("product", "sum")
@@ -88,6 +89,11 @@ def bracket_table(
     return BracketTable(as_offsets(at), as_ids(chain), as_ids(wide), ids)
 
 
+def chains_of(table: BracketTable, width: int) -> Chains:
+    """The table as kernels read it, for a sentence of ``width - 1`` words."""
+    return Chains(table.chain_at, table.chain, table.wide, len(table.ids), width)
+
+
 @dataclass(frozen=True, slots=True)
 class Belief:
     """Combined non-negative marginals of the items and edges of a forest."""
@@ -102,7 +108,9 @@ def combine(forest: Forest, members: Sequence[Marginals], combination: str) -> B
     Several members under "product": each member is taken as its conditional edge probabilities,
     these are multiplied, and marginals follow from a scalar inside-outside pass.
     """
-    if len(members) == 1 or combination == "sum":
+    if len(members) == 1:
+        return Belief(np.abs(members[0].item), np.abs(members[0].edge))
+    if combination == "sum":
         item = sum((np.abs(m.item) for m in members), np.zeros(forest.label.size)) / len(members)
         edge = sum((np.abs(m.edge) for m in members), np.zeros(forest.rule.size)) / len(members)
         return Belief(item, edge)
@@ -143,13 +151,16 @@ class Brackets:
 
 def brackets(forest: Forest, belief: Belief, table: BracketTable) -> Brackets:
     """Bracket and tag posteriors of one forest."""
-    room = int(np.sum(np.diff(table.chain_at)[forest.label]))
-    keys, masses, rough = np.empty(room, dtype=np.int64), np.empty(room), np.empty(room)
     width = forest.n_words + 1
-    chains = Chains(table.chain_at, table.chain, table.wide, len(table.ids), width)
-    n = bracket_masses(forest, (belief.item, forest.posterior), chains, keys, (masses, rough))
-    order = np.argsort(keys[:n], kind="stable")
-    return Brackets(keys[:n][order], masses[:n][order], rough[:n][order][None], width)
+    keys, masses, rough = bracket_masses(forest, (belief.item, forest.posterior), chains_of(table, width))
+    return Brackets(keys, masses, rough[None], width)
+
+
+def likely(found: Brackets, table: BracketTable, n_labels: int, least: float) -> Constraints:
+    """Which labels may stand over each span, the first ones of a table: those whose brackets have ``least``."""
+    chains = chains_of(table, found.width)
+    allowed: Constraints = likely_labels(found.keys, found.masses, least, chains, n_labels)
+    return allowed
 
 
 def mean_brackets(own: Brackets, others: Sequence[Brackets | None]) -> Brackets:
@@ -185,7 +196,7 @@ def scores(
     """Item and edge scores under an objective; the score of a tree is their sum."""
     item: FloatArray = np.empty(forest.label.size)
     bracket = np.empty(forest.label.size)
-    chains = Chains(table.chain_at, table.chain, table.wide, len(table.ids), posteriors.width)
+    chains = chains_of(table, posteriors.width)
     worth = Worth(objective.threshold, objective.tag_weight, objective.partial_weight)
     bracket_scores(forest, belief.item, chains, posteriors.keys, posteriors.masses, worth, bracket, item)
     if objective.decoder == "max-rule":

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -18,11 +19,12 @@ from eigenparse.decode.grammar.objective import (
     bracket_table,
     brackets,
     combine,
+    likely,
     mean_brackets,
     scores,
 )  # fmt: skip
 from eigenparse.errors import DataError, ResourceError
-from eigenparse.inference.grammar.chart import LatentArrays, Marginals, marginals, sparse_arrays
+from eigenparse.inference.grammar.chart import LatentArrays, Marginals, marginals, narrowed, sparse_arrays
 from eigenparse.inference.grammar.forest import (
     EVERYTHING_OPEN,
     Choices,
@@ -50,6 +52,7 @@ BYTES_PER_EDGE = 120  # at the peak: growing arrays, their copies, and what is m
 BYTES_PER_ITEM = 150
 ITEMS_OF_A_CELL = ((40.0, 0.0), (12.0, 0.003), (6.0, 0.03), (3.0, 0.3))  # under a beam, at most
 NARROW = (0.03, 0.3)  # beams for sentences whose chart does not fit into memory
+LATER = 2  # times the least posteriors under the small grammar: those for the later members of an ensemble
 LONG = 60  # words beyond which the beam narrows
 GLUE = (Label((ROOT,)), Label((ROOT,), partial=True))
 
@@ -127,7 +130,7 @@ def _parser(
     return Parser(
         grammar, options, rule_index(skeleton), table, word_table(skeleton), labels, others,
         tag_numbers(skeleton.labels),
-        tuple(sparse_arrays(skeleton, member, options.pruning.weight) for member in grammar.members),
+        tuple(sparse_arrays(skeleton, member, options.pruning.weight, short=True) for member in grammar.members),
         None, tuple(places[1:]),
     )  # fmt: skip
 
@@ -246,15 +249,17 @@ def _narrow_search(parser: Parser, words: Choices, limits: Constraints) -> Searc
     return None
 
 
+@lru_cache
 def narrower(pruning: Pruning) -> Pruning:
     """Higher thresholds, for filtered spans: with fewer competing trees, posteriors are larger."""
     return replace(
         pruning,
+        beam=2 * pruning.beam,
         item=3 * pruning.item,
         edge=3 * pruning.edge,
-        coarse_item=3 * pruning.coarse_item,
-        coarse_edge=3 * pruning.coarse_edge,
-        state=10 * pruning.state,
+        coarse_item=5 * pruning.coarse_item,
+        coarse_edge=5 * pruning.coarse_edge,
+        state=30 * pruning.state,
     )
 
 
@@ -336,8 +341,9 @@ def _fitting(pruning: Pruning, options: ParserOptions, n_words: int) -> Pruning:
     room = max((options.memory - 64 * n_words**2) // BYTES_PER_EDGE, 1)
     steepness = 6 if pruning is RELAXED else 2
     beam = min(pruning.beam * max(1.0, n_words / LONG) ** steepness, max(pruning.beam, 0.1))
-    beam = max(beam, beam_for(options.memory, n_words))
-    return replace(pruning, beam=beam, max_edges=min(pruning.max_edges, room))
+    beam, most = max(beam, beam_for(options.memory, n_words)), min(pruning.max_edges, room)
+    same = (beam, most) == (pruning.beam, pruning.max_edges)
+    return pruning if same else replace(pruning, beam=beam, max_edges=most)
 
 
 def beam_for(memory: int, n_words: int) -> float:
@@ -355,23 +361,29 @@ def chart_of(parser: Parser, found: Search, others: Sequence[Space] = ()) -> Cha
     usable = tuple(m for m in members if m.sign != 0) or (_plain(forest),)
     log_total = float(np.mean([m.log_total for m in usable]))
     belief = combine(forest, usable, parser.options.objective.combination)
-    voices = [_voice(other, *space, found) for other, space in zip(parser.others, others)]
+    own = brackets(forest, belief, parser.table)
+    voices = [_voice(other, *space, found, own) for other, space in zip(parser.others, others)]
     unheard = [None] * (len(parser.others) - len(voices))
     heard = [None if voice is None else voice.posteriors for voice in voices]
-    posteriors = mean_brackets(brackets(forest, belief, parser.table), [*heard, *unheard])
+    posteriors = mean_brackets(own, [*heard, *unheard])
     negative = sum(m.sign <= 0 for m in members)
     return Chart(forest, usable, belief, posteriors, found.status, log_total, negative, tuple(voices))
 
 
 def _members(parser: Parser, forest: Forest, pruning: Pruning) -> tuple[Forest, list[Marginals]]:
-    """The forest that the small grammar leaves over, and its marginals under every member."""
-    coarse = parser.grammar.coarse
+    """The forest that the small grammar leaves over, and its marginals under every member.
+
+    Later members look only at what the first one leaves over.
+    """
+    coarse, least = parser.grammar.coarse, (pruning.coarse_item, pruning.coarse_edge)
     if coarse is not None:
         rough = marginals(forest, coarse)
-        forest = prune(forest, rough.item, rough.edge, pruning.coarse_item, pruning.coarse_edge) or forest
-    return forest, [
-        _marginals(forest, *pair, pruning) for pair in zip(parser.members, parser.grammar.members)
-    ]
+        forest = prune(forest, rough.item, rough.edge, *least) or forest
+    first, *later = zip(parser.members, parser.grammar.members)
+    found = [_marginals(forest, *first, pruning)]
+    if later and found[0].sign > 0 and (left := narrowed(forest, found[0], *(LATER * x for x in least))):
+        forest, found = left[0], [left[1]]
+    return forest, [*found, *(_marginals(forest, *pair, pruning) for pair in later)]
 
 
 def _marginals(forest: Forest, arrays: LatentArrays, weights: Weights, pruning: Pruning) -> Marginals:
@@ -380,15 +392,26 @@ def _marginals(forest: Forest, arrays: LatentArrays, weights: Weights, pruning: 
     return found if found.sign != 0 else marginals(forest, weights, pruning.state)
 
 
-def _voice(parser: Parser, words: Choices, limits: Constraints, found: Search) -> Voice | None:
-    """What another grammar of the ensemble says of a sentence; None without a parse."""
+def _voice(
+    parser: Parser, words: Choices, limits: Constraints, found: Search, said: Brackets
+) -> Voice | None:
+    """What another grammar of the ensemble says of a sentence; None without a parse.
+
+    said: posteriors of the first grammar; what is very unlikely there is left out, unless nothing else is left.
+    """
     filtered = found.is_open.size > 0
     pruning = (
         found.pruning if filtered else _fitting(parser.options.pruning, parser.options, words.at.size - 1)
     )
-    readings = read_words(parser.grammar, words)
+    readings, least = read_words(parser.grammar, words), LATER * pruning.coarse_item
+    attempts = [limits]
+    if least > 0 and limits.cell_mask.size == 0:
+        attempts = [likely(said, parser.table, limits.masks.shape[1], least), limits]
     try:
-        forest = forest_of(parser.grammar, parser.index, words, readings, limits, found.is_open, pruning)
+        for allowed in attempts:
+            forest = forest_of(parser.grammar, parser.index, words, readings, allowed, found.is_open, pruning)
+            if forest is not None:
+                break
     except ForestTooLarge:
         return None
     if forest is None:

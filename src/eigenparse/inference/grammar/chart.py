@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from eigenparse.arrays import FloatArray
+from eigenparse.arrays import AnyArray, FloatArray
 from eigenparse.inference.grammar.forest import Forest
 from eigenparse.kernels.grammar.chart import ForestMarginals as Marginals
 from eigenparse.kernels.grammar.chart import (
@@ -14,11 +14,13 @@ from eigenparse.kernels.grammar.chart import (
     large_codes,
     large_weights,
 )
+from eigenparse.kernels.grammar.said import pruned_again
 from eigenparse.kernels.grammar.sample import Rules
+from eigenparse.kernels.lanes import shortened
 from eigenparse.models.grammar.few import FewValues
 from eigenparse.models.grammar.pcfg import Skeleton, Weights
 
-__all__ = ["LatentArrays", "Marginals", "latent_arrays", "marginals", "rules_of", "sparse_arrays"]
+__all__ = ["LatentArrays", "Marginals", "latent_arrays", "marginals", "narrowed", "rules_of", "sparse_arrays"]
 MOST_COLUMNS = 1 << 16
 TINY = float(np.finfo(np.float32).tiny)
 
@@ -46,25 +48,37 @@ def rules_of(skeleton: Skeleton, weights: Any) -> Rules:
     return Rules(skeleton.rules, *parts, weights.sparse)
 
 
-def sparse_arrays(skeleton: Skeleton, weights: Weights, least: float) -> LatentArrays:
-    """The same without the weights of rules below ``least``, or all of them if weights are signed or too many."""
+def sparse_arrays(skeleton: Skeleton, weights: Weights, least: float, *, short: bool = False) -> LatentArrays:
+    """The same without the weights of rules below ``least``, or all of them if weights are signed or too many.
+
+    short: weights of a packed file, which are rounded anyway, are rounded again to half the bytes.
+    """
     rules, states = weights.rules, weights.states[skeleton.rules]
     widest = int(np.max(states[:, 1].astype(np.int64) * states[:, 2], initial=0))
     if least <= 0 or widest > MOST_COLUMNS or (rules.size and rules.min() < 0):
         return latent_arrays(weights)
     parents = np.ascontiguousarray(states[:, 0])
     if isinstance(rules, FewValues):
-        code = max(
-            int(np.searchsorted(rules.table, least)), 1
-        )  # zeros, which have no code, are left out anyway
-        if code not in rules.kept:
-            columns = (rules.gaps, rules.low, rules.high, rules.table)
-            rules.kept[code] = large_codes(weights.rule_at, *columns, parents, code)
-        sparse = rules.kept[code]
+        sparse = _of_codes(rules, weights.rule_at, parents, least, short)
         if sparse.value.size:
             return _arrays(weights, np.empty(0, dtype=rules.dtype))._replace(sparse=sparse)
     sparse = large_weights(weights.rule_at, weights.rule_weight, parents, least)
     return latent_arrays(weights)._replace(sparse=sparse)
+
+
+def _of_codes(
+    rules: FewValues, rule_at: AnyArray, parents: AnyArray, least: float, short: bool
+) -> SparseRules:
+    """The larger weights of a packed file, which are remembered."""
+    code = max(int(np.searchsorted(rules.table, least)), 1)  # zeros have no code and are left out anyway
+    short = short and rules.dtype == np.float32
+    if (code, short) not in rules.kept:
+        table = shortened(rules.table) if short else rules.table
+        rules.kept[code, short] = large_codes(
+            rule_at, rules.gaps, rules.low, rules.high, table, parents, code
+        )
+    found: SparseRules = rules.kept[code, short]
+    return found
 
 
 def marginals(forest: Forest, weights: Weights | LatentArrays, least_state: float = 0.0) -> Marginals:
@@ -74,3 +88,9 @@ def marginals(forest: Forest, weights: Weights | LatentArrays, least_state: floa
     """
     arrays = weights if isinstance(weights, LatentArrays) else latent_arrays(weights)
     return forest_marginals(forest, arrays, least_state)
+
+
+def narrowed(forest: Forest, found: Marginals, item: float, edge: float) -> tuple[Forest, Marginals] | None:
+    """The part of a forest whose marginals reach the thresholds, and its marginals; None if no tree is left."""
+    smaller, left = pruned_again(forest, found, item, edge)
+    return (smaller, left) if smaller.root.size else None

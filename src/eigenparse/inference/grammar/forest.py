@@ -1,11 +1,12 @@
 """Packed forests: a grammar and the symbols of a sentence in, pruned items and edges out."""
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from eigenparse.arrays import BoolVector, FloatArray, IntVector, as_ids
-from eigenparse.kernels.grammar.forest import Constraints, RuleIndex
+from eigenparse.kernels.grammar.forest import Constraints, RuleIndex, parent_bits
 from eigenparse.kernels.grammar.kept_forest import Forest, Thresholds, base_forest, pruned_forest
 from eigenparse.kernels.grammar.tag_chain import Choices, Readings, lexicon_choices, read_tags
 from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton
@@ -62,7 +63,9 @@ def rule_index(skeleton: Skeleton) -> RuleIndex:
     number[pairs] = np.arange(WITHOUT_RULES, WITHOUT_RULES + pairs.size)
     at = as_ids(np.concatenate((np.zeros(WITHOUT_RULES), first, [order.size])))
     probability = np.ascontiguousarray(skeleton.rule_probability[order])
-    return RuleIndex(number, at, order, as_ids(skeleton.rules[order, 0]), probability)
+    parent = as_ids(skeleton.rules[order, 0])
+    most = int(np.diff(at).max(initial=0))
+    return RuleIndex(number, at, order, parent, probability, parent_bits(at, parent), most)
 
 
 def choices(skeleton: Skeleton, symbols: IntVector) -> Choices:
@@ -97,7 +100,12 @@ def widened(skeleton: Skeleton, words: Choices, share: float = 1e-3) -> Choices:
 
 def unconstrained(skeleton: Skeleton) -> Constraints:
     """No constraint on any span."""
-    return Constraints(np.empty(0, dtype=np.int32), np.ones((1, skeleton.n_labels), dtype=bool))
+    return _everything(skeleton.n_labels)
+
+
+@lru_cache
+def _everything(n_labels: int) -> Constraints:
+    return Constraints(np.empty(0, dtype=np.int32), np.ones((1, n_labels), dtype=bool))
 
 
 def read_words(grammar: LatentGrammar, words: Choices) -> Readings:
@@ -143,5 +151,5 @@ def prune(
     forest: Forest, marginal: FloatArray, edge_marginal: FloatArray, item: float, edge: float
 ) -> Forest | None:
     """The part of a forest whose marginals reach the thresholds; None if no tree is left."""
-    smaller: Forest = pruned_forest(forest, marginal, edge_marginal, item, edge)
+    smaller: Forest = pruned_forest(forest, marginal, edge_marginal, item, edge)[0]
     return smaller if smaller.root.size else None

@@ -23,7 +23,7 @@ class SparseRules(NamedTuple):
 
     Row first_row[r] + a holds the weights of state a of rule r's parent, in blocks of LANES columns: block k in
     [row_at[row], row_at[row + 1]) has value[LANES * k + i] at column LANES * block[k] + i = b * m_c + c, 0 where the
-    weight is not one of the larger ones or there is no such column.
+    weight is not one of the larger ones or there is no such column.  Values may be short (``kernels.lanes``).
     """
 
     first_row: Array
@@ -277,7 +277,9 @@ def chart_inside(forest, weights, vectors):
             w[:n] = 0.0
             while e < edge_at[p + 1] and rule[e] == r:
                 x, y = left[e], right[e]
-                f = np.exp(scale[x] + scale[y] - reference) if factor[x] > 0.0 and factor[y] > 0.0 else 0.0
+                f, both = 0.0, scale[x] + scale[y]
+                if factor[x] > 0.0 and factor[y] > 0.0:
+                    f = np.exp(both - reference) if both != reference else 1.0  # often the only edge
                 edge_factor[e] = f
                 add_products(inside, at[x], at[x + 1] - at[x], at[y], at[y + 1] - at[y], edge_factor[e], w)
                 e += 1

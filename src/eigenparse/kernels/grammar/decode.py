@@ -30,35 +30,54 @@ class Worth(NamedTuple):
     partial: float
 
 
-@kernel
-def bracket_masses(forest, marginals, chains, keys, masses):
-    """Summed marginals of every (span, symbol) that some item's chain contains; returns their number.
+class Sums(NamedTuple):
+    """Sums by symbol under two models, all zero between two spans, and the symbols met in one."""
 
-    marginals, masses: two of each, of two models.  Items of one span must stand together.
+    mass: Any
+    rough: Any
+    met: Any
+
+
+@kernel
+def add_span(forest, marginals, chains, p, sums):
+    """Sum the marginals of the items from p on that share its span; where the next one begins, number of symbols."""
+    label, start, end, (marginal, rough) = forest.label, forest.start, forest.end, marginals
+    symbol = chains.symbol if end[p] - start[p] == 1 else chains.wide
+    n, stop = 0, p
+    while stop < label.size and start[stop] == start[p] and end[stop] == end[p]:
+        a = label[stop]
+        for t in range(chains.at[a], chains.at[a + 1]):
+            if sums.mass[symbol[t]] == 0.0:
+                sums.met[n] = symbol[t]
+                n += 1
+            sums.mass[symbol[t]] += max(marginal[stop], 1e-300)
+            sums.rough[symbol[t]] += rough[stop]
+        stop += 1
+    return stop, n
+
+
+@kernel
+def bracket_masses(forest, marginals, chains):
+    """Summed marginals of every (span, symbol) that some item's chain contains: keys, ascending, masses and rough ones.
+
+    marginals: two, of two models.  Items of one span must stand together.
     """
-    (marginal, rough), (out, rough_out) = marginals, masses
-    mass, rough_mass = np.zeros(chains.n_symbols), np.zeros(chains.n_symbols)
-    touched = np.empty(chains.n_symbols, dtype=np.int64)
-    label, start, end, n, p = forest.label, forest.start, forest.end, 0, 0
-    while p < label.size:
-        n_touched, stop = 0, p
-        symbol = chains.symbol if end[p] - start[p] == 1 else chains.wide
-        while stop < label.size and start[stop] == start[p] and end[stop] == end[p]:
-            a = label[stop]
-            for t in range(chains.at[a], chains.at[a + 1]):
-                if mass[symbol[t]] == 0.0:
-                    touched[n_touched] = symbol[t]
-                    n_touched += 1
-                mass[symbol[t]] += max(marginal[stop], 1e-300)
-                rough_mass[symbol[t]] += rough[stop]
-            stop += 1
-        for t in range(n_touched):
-            keys[n] = (np.int64(start[p]) * chains.width + end[p]) * chains.n_symbols + touched[t]
-            out[n], rough_out[n] = mass[touched[t]], rough_mass[touched[t]]
-            mass[touched[t]], rough_mass[touched[t]] = 0.0, 0.0
+    room, p, n = 0, 0, 0
+    for a in forest.label:
+        room += chains.at[a + 1] - chains.at[a]
+    keys, masses, rough = np.empty(room, np.int64), np.empty(room), np.empty(room)
+    empty = np.zeros(chains.n_symbols), np.zeros(chains.n_symbols), np.empty(chains.n_symbols, np.int64)
+    sums = Sums(empty[0], empty[1], empty[2])
+    while p < forest.label.size:
+        span = np.int64(forest.start[p]) * chains.width + forest.end[p]
+        p, met = add_span(forest, marginals, chains, p, sums)
+        for t in range(met):
+            a = sums.met[t]
+            keys[n], masses[n], rough[n] = span * chains.n_symbols + a, sums.mass[a], sums.rough[a]
+            sums.mass[a], sums.rough[a] = 0.0, 0.0
             n += 1
-        p = stop
-    return n
+    order = np.argsort(keys[:n])
+    return keys[order], masses[order], rough[order]
 
 
 @kernel

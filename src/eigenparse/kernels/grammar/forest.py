@@ -21,7 +21,8 @@ class RuleIndex(NamedTuple):
     """Rules by their two children: those over b and c are [at[k], at[k + 1]) of the columns, likeliest first.
 
     pair: (A * A,), k = pair[b * A + c]; pairs without rules share a few numbers that have none.  rule, parent,
-    probability: one entry per rule.
+    probability: one entry per rule.  some: (pairs,) uint64, bit a % 64 is set for each parent a of a rule over the
+    pair.  most: how many rules a pair has at most.
     """
 
     pair: Array
@@ -29,6 +30,8 @@ class RuleIndex(NamedTuple):
     rule: Array
     parent: Array
     probability: Array
+    some: Array
+    most: int
 
 
 class Constraints(NamedTuple):
@@ -267,53 +270,68 @@ def base_inside(words, readings, rules, limits, is_open, beam, least_tag):
 
 
 @kernel
+def parent_bits(at, parent):
+    """A word of bits for each pair of labels (see ``RuleIndex``)."""
+    some = np.zeros(at.size - 1, dtype=np.uint64)
+    for k in range(some.size):
+        for t in range(at[k], at[k + 1]):
+            some[k] |= np.uint64(1) << np.uint64(parent[t] % 64)
+    return some
+
+
+@kernel
 def live_parents(cells, cell, posterior, item_least, place, worth):
-    """Note where each label of a cell lies and its posterior over its value; the largest of these."""
-    most = 0.0
+    """Note where each label of a cell lies and its posterior over its value; the largest of these, and their bits."""
+    most, live = 0.0, np.uint64(0)
     for p in range(cells.first[cell], cells.first[cell + 1]):
         if posterior[p] >= item_least and cells.value[p] > 0.0:
             a = cells.items[0, p]
             place[a], worth[a] = p, posterior[p] / cells.value[p]
             most = max(most, posterior[p] / cells.value[p])
-    return most
+            live |= np.uint64(1) << np.uint64(a % 64)
+    return most, live
 
 
-# What it computes: the part of ``base_edges`` for one split of a span.  With  both = common v(b, i, k) v(c, k, j),  the
-# edge a -> b c has the posterior  both p(a -> b c) mu(a, i, j) / v(a, i, j).  Layout: rules of a pair (b, c) stand
-# together by falling probability, so that the inner loop ends at the first one that cannot reach ``least``.  Order:
+# What it computes: the part of ``base_edges`` for one split of a span and one left child.  With
+# both = common v(b, i, k) v(c, k, j),  the edge a -> b c has the posterior  both p(a -> b c) mu(a, i, j) / v(a, i, j).
+# Layout: rules of a pair (b, c) stand together by falling probability, so that the inner loop ends at the first one
+# that cannot reach ``least``; most pairs have no rule with a parent in the cell, which their bits tell.  Order:
 # backwards, because edges are read backwards afterwards.
 @kernel
-def split_edges(cells, split, rules, parents, least, posterior, edges, size):
-    """Append the edges of one split (x, y, common, most) of a cell; the edges and their number.
+def row_edges(cells, row, rules, parents, least, posterior, edges, size):
+    """Append the edges of one left child and all right ones (p, y, weight, most, live), which have room; their number.
 
     parents: place and posterior over value of the labels in the cell (see ``live_parents``).
     """
-    (x, y, common, most), (place, worth) = split, parents
-    label, value, first = cells.items[0], cells.value, cells.first
-    for p in range(first[x + 1] - 1, first[x] - 1, -1):
-        row = np.int64(label[p]) * place.size
-        for q in range(first[y + 1] - 1, first[y] - 1, -1):
-            both = common * value[p] * value[q]
-            if both * most < TRIFLE * least:
+    (p, y, weight, most, live), (place, worth) = row, parents
+    label, value, first, links = cells.items[0], cells.value, cells.first, edges.links
+    pairs = np.int64(label[p]) * place.size
+    for q in range(first[y + 1] - 1, first[y] - 1, -1):
+        pair = rules.pair[pairs + label[q]]
+        both = weight * value[q]
+        if rules.some[pair] & live == 0 or both * most < TRIFLE * least:
+            continue
+        for t in range(rules.at[pair], rules.at[pair + 1]):
+            if both * rules.probability[t] * most < TRIFLE * least:
+                break
+            a = rules.parent[t]
+            if place[a] < 0:
                 continue
-            pair = rules.pair[row + label[q]]
-            for t in range(rules.at[pair], rules.at[pair + 1]):
-                if both * rules.probability[t] * most < TRIFLE * least:
-                    break
-                a = rules.parent[t]
-                if place[a] < 0:
-                    continue
-                v = both * rules.probability[t] * worth[a]
-                posterior[p] += v
-                posterior[q] += v
-                if v < least:
-                    continue
-                if size == edges.belief.size:
-                    edges = Edges(wider(edges.links, size + 1), longer(edges.belief, size + 1))
-                edges.links[0, size], edges.links[1, size], edges.links[2, size] = place[a], p, q
-                edges.links[3, size], edges.belief[size] = rules.rule[t], v
-                size += 1
-    return edges, size
+            v = both * rules.probability[t] * worth[a]
+            posterior[p] += v
+            posterior[q] += v
+            if v < least:
+                continue
+            links[0, size], links[1, size], links[2, size] = place[a], p, q
+            links[3, size], edges.belief[size] = rules.rule[t], v
+            size += 1
+    return size
+
+
+@kernel
+def with_room(edges, needed):
+    """The same edges with room for ``needed``."""
+    return Edges(wider(edges.links, needed), longer(edges.belief, needed))
 
 
 # What it computes: posteriors of items and edges under the plain PCFG, from the roots down.  With
@@ -335,16 +353,19 @@ def base_edges(cells, n, rules, posterior, item_least, edge_least, max_edges):
     for cell in range(first.size - 2, n - 1, -1):
         if first[cell] == first[cell + 1]:
             continue
-        most = live_parents(cells, cell, posterior, item_least, place, worth)
+        most, live = live_parents(cells, cell, posterior, item_least, place, worth)
         i = cells.items[1, first[cell]]
         length = cells.items[2, first[cell]] - i
         for k in range(length - 1, 0 if most > 0.0 or item_least + edge_least == 0.0 else length, -1):
             x, y = length_at[k] + i, length_at[length - k] + i + k
             if first[x + 1] > first[x] and first[y + 1] > first[y]:
-                split = (x, y, np.exp(scale[x] + scale[y] - scale[cell]), most)
-                edges, size = split_edges(
-                    cells, split, rules, (place, worth), edge_least, posterior, edges, size
-                )
+                common = np.exp(scale[x] + scale[y] - scale[cell])
+                for p in range(first[x + 1] - 1, first[x] - 1, -1):
+                    needed = size + (first[y + 1] - first[y]) * rules.most
+                    if needed > edges.belief.size:
+                        edges = with_room(edges, needed)
+                    row = (p, y, common * cells.value[p], most, live)
+                    size = row_edges(cells, row, rules, (place, worth), edge_least, posterior, edges, size)
         for p in range(first[cell], first[cell + 1]):
             place[cells.items[0, p]], worth[cells.items[0, p]] = -1, 0.0
         if size > max_edges:

@@ -145,7 +145,10 @@ def edge_parents(edge_at, n_edges):
 
 @kernel
 def pruned_forest(forest, marginal, edge_marginal, item_least, edge_least):
-    """The part of a forest whose marginals reach the thresholds; without items if no tree is left."""
+    """The part of a forest whose marginals reach the thresholds, which items and which edges it has.
+
+    It has no items if no tree is left.
+    """
     parent = edge_parents(forest.edge_at, forest.rule.size)
     keep_item, keep_edge = np.empty(forest.label.size, np.bool_), np.empty(parent.size, np.bool_)
     n_edges = select(forest, parent, marginal, edge_marginal, item_least, edge_least, keep_item, keep_edge)
@@ -154,7 +157,7 @@ def pruned_forest(forest, marginal, edge_marginal, item_least, edge_least):
         if keep_edge[e]:
             order[k] = e
             k += 1
-    return taken(forest, parent, marginal, keep_item, order)
+    return taken(forest, parent, marginal, keep_item, order), keep_item, order
 
 
 @kernel

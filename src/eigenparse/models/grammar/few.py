@@ -15,7 +15,7 @@ class FewValues:
     """A flat array whose k-th value that is not zero is table[256 high[k] + low[k]], gaps[k] after the one before.
 
     It has the attributes of an array that a schema checks.  table: ascending, its first value is zero.  kept: what was
-    made of the values from a code upwards, by that code.
+    made of the values from a code upwards, by that code and the way of keeping them.
     """
 
     size: int
@@ -23,7 +23,7 @@ class FewValues:
     low: AnyArray
     high: AnyArray
     table: FloatArray
-    kept: dict[int, Any] = field(default_factory=dict, repr=False, compare=False)
+    kept: dict[tuple[int, bool], Any] = field(default_factory=dict, repr=False, compare=False)
 
     ndim: ClassVar[int] = 1
 
