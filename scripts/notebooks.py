@@ -89,19 +89,21 @@ def notebook_of(steps: list[Step]) -> Any:
 
 def run(steps: list[Step], folder: Path) -> tuple[list[Step], Any]:
     """The steps with what they print, and the notebook; an exception if one of them fails."""
-    from jupyter_client.manager import AsyncKernelManager
     from nbclient import NotebookClient
     from nbformat.v4 import new_output
+    from traitlets.config import Config
 
     book = notebook_of(steps)
-    NotebookClient(
-        book,
-        # Sockets are files: a free port may be taken by another process before the kernel binds it.
-        km=AsyncKernelManager(kernel_name="python3", transport="ipc"),
-        timeout=900,
-        startup_timeout=600,
-        resources={"metadata": {"path": str(folder)}},
-    ).execute()
+    with tempfile.TemporaryDirectory() as sockets:
+        # A free port may be taken by another process before the kernel binds it; a file is not.
+        NotebookClient(
+            book,
+            timeout=900,
+            startup_timeout=600,
+            kernel_name="python3",
+            resources={"metadata": {"path": str(folder)}},
+            config=Config(KernelManager={"transport": "ipc", "ip": str(Path(sockets) / "kernel")}),
+        ).execute()
     cells, found = {cell["id"]: cell for cell in book.cells}, list(steps)
     for number, step in enumerate(steps):
         if step.kind != "prose":
