@@ -4,6 +4,7 @@ A case is the words of a command, in which ``{name}`` stands for a file of ``wro
 of the sentence.  Code 0 is a thing that is plainly meant and done, with a line that says so.
 """
 
+import importlib
 import pathlib
 import sys
 
@@ -395,20 +396,20 @@ def test_an_empty_argument_is_no_folder(words: tuple[str, ...]) -> None:
 
 
 EXTRAS = [
-    ("eigenparse.serve", "fastapi", "eigenparse[serve]"),
-    ("eigenparse.integrations.spacy", "spacy", "eigenparse[spacy]"),
-    ("eigenparse.integrations.nltk", "nltk", "eigenparse[nltk]"),
+    ("eigenparse.serve", "create_app", "fastapi", "eigenparse[serve]"),
+    ("eigenparse.integrations.spacy", "make_component", "spacy", "eigenparse[spacy]"),
+    ("eigenparse.integrations.nltk", "EigenParser", "nltk", "eigenparse[nltk]"),
 ]
 
 
-@pytest.mark.parametrize(("module", "missing", "extra"), EXTRAS)
+@pytest.mark.parametrize(("module", "name", "missing", "extra"), EXTRAS)
 def test_a_missing_extra_is_named(
-    module: str, missing: str, extra: str, monkeypatch: pytest.MonkeyPatch
+    module: str, name: str, missing: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in [name for name in sys.modules if name.startswith(module)]:
-        monkeypatch.delitem(sys.modules, name)
-    for name in [missing, *(name for name in sys.modules if name.startswith(f"{missing}."))]:
-        monkeypatch.setitem(sys.modules, name, None)
+    for loaded in [loaded for loaded in sys.modules if loaded.startswith(module)]:
+        monkeypatch.delitem(sys.modules, loaded)
+    for absent in [missing, *(loaded for loaded in sys.modules if loaded.startswith(f"{missing}."))]:
+        monkeypatch.setitem(sys.modules, absent, None)
     with pytest.raises(ImportError, match="pip install") as caught:
-        __import__(module)
+        getattr(importlib.import_module(module), name)
     assert extra in str(caught.value)

@@ -180,7 +180,7 @@ def test_strange_input(model: pathlib.Path) -> None:
     done = call("parse", model, stdin=b"caf\xe9 .\n")
     assert done.code == 1
     assert "standard input:1: the text is not UTF-8" in done.err
-    odd = parse(model, stdin="\u200f x\u00a0y \u0000 \U0001f600 .\n")
+    odd = parse(model, stdin="\u200f x\u00a0y \u0001 \U0001f600 .\n")
     assert odd.lines[0].startswith("(TOP ")
     assert call("parse", model, "nothing.txt").code == 1
 

@@ -19,7 +19,8 @@ TREES = """(TOP (S (NP (NNS dogs)) (VP (VBD saw) (NP (NNS men)))))
 SERVED = "served"  # not a verb: what the service does
 SERVICE_JOBS: tuple[dict[str, Any], ...] = (
     {"task": "parse", "item": {"sentence": "dogs saw the men", "tags": ["NNS", None, None, None],
-                               "require": [], "forbid": []}, "wishes": [3, True, True, True]},
+                               "require": [], "forbid": []}, "wishes": {
+         "k": 3, "probabilities": True, "dependencies": True, "states": True, "chart": True}},
     {"task": "tag", "item": "unheard dogs slept"},
     {"task": "score", "item": "(TOP (S (NP (NNS dogs)) (VP (VBD slept))))"},
     {"task": "profiles"},

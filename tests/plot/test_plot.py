@@ -110,7 +110,7 @@ def test_forms_repeat_to_the_byte(form: str, start: bytes) -> None:
 
 
 def test_what_cannot_be_drawn() -> None:
-    with pytest.raises(OptionError, match="got 'gif'"):
+    with pytest.raises(OptionError, match="not as 'gif'"):
         render([BOWL], "gif")
     with pytest.raises(OptionError, match="nothing to plot"):
         render([], "png")

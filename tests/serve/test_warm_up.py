@@ -59,7 +59,9 @@ def jobs() -> list[dict[str, Any]]:
         {"task": "parse", "item": item, "wishes": wishes} for item in items for wishes in (EVERYTHING, {})
     ]
     found += [{"task": "score", "item": tree} for tree in TREES]
-    found += [{"task": "compare", "item": {"gold": a, "guess": b}} for a in TREES for b in TREES]
+    found += [
+        {"task": "compare", "item": {"gold": a, "guess": b, "unknown": a == b}} for a in TREES for b in TREES
+    ]
     return [*found, {"task": "split", "text": "Dogs bark. Men saw.", "lines": False}, {"task": "profiles"}]
 
 
