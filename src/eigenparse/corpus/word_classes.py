@@ -44,6 +44,8 @@ def signature(word: str, sentence_initial: bool) -> str:
     >>> signature("unparsing", False), signature("Xpd-12", True), signature("3,500", False)
     ('<lower>', '<First,digit,dash>', '<grouped>')
     """
+    if word.isalpha():  # most words are, and have no other class
+        return f"<{_case(word, sentence_initial)}>"
     for name, pattern in _NUMBERS:
         if pattern.fullmatch(word):
             return f"<{name}>"
@@ -53,6 +55,8 @@ def signature(word: str, sentence_initial: bool) -> str:
 
 def _case(word: str, sentence_initial: bool) -> str:
     """Which letters of a word are capitals; scripts without capitals count as lower case."""
+    if word.isalpha() and word.islower():
+        return "lower"
     letters = [c for c in word if c.isalpha()]
     if not letters:
         return ""
