@@ -22,6 +22,8 @@ from eigenparse.models.grammar.pcfg import LatentGrammar, Skeleton, Weights, lay
 from eigenparse.threads import one_thread
 from eigenparse.work.work import Work
 
+FILTER_PASSES = 1  # the threshold is chosen on trees that it did not learn from, so it loses no more spans
+
 
 def learn_again(
     grammar: LatentGrammar, data: Treebank | Shards, options: GrammarOptions, work: Work = Work()
@@ -36,9 +38,9 @@ def learn_again(
             source = binarise(data, chosen.binarisation) if isinstance(data, Treebank) else data
             parts.append(_part_again(own, source, chosen, work))
     found = replace(parts[0], others=tuple(parts[1:]))
-    return (
-        replace(found, span_filter=filter_of(found, data, options)) if isinstance(data, Treebank) else found
-    )
+    if not isinstance(data, Treebank):
+        return found
+    return replace(found, span_filter=filter_of(found, data, options, FILTER_PASSES))
 
 
 def _part_again(

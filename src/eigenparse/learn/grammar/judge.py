@@ -53,7 +53,7 @@ class JudgeOptions:
     folds: int = 3
     blocks: int = 8
     sentences: int = 15_000
-    max_length: int = 80
+    max_length: int = 60
     looks: int = 2
     ridge: float = 30.0
     tag_ridge: float = 15.0

@@ -23,7 +23,7 @@ from eigenparse.learn.grammar.examples import with_examples
 from eigenparse.learn.grammar.members import Ground, learn_members, look_at_nodes
 from eigenparse.learn.grammar.options import PRESETS, GrammarOptions
 from eigenparse.learn.grammar.shards import Shards, shard_treebank
-from eigenparse.learn.grammar.span_filter import learn_span_filter
+from eigenparse.learn.grammar.span_filter import PASSES, learn_span_filter
 from eigenparse.learn.once import Once
 from eigenparse.models.grammar.pcfg import LatentGrammar, Weights
 from eigenparse.models.grammar.span_filter import SpanFilter
@@ -105,12 +105,17 @@ def _fit_members(
     return grammar
 
 
-def filter_of(grammar: LatentGrammar, treebank: Treebank, options: GrammarOptions) -> SpanFilter | None:
-    """One filter for all parts of an ensemble; None if it is switched off or there is no chain of tags."""
+def filter_of(
+    grammar: LatentGrammar, treebank: Treebank, options: GrammarOptions, passes: int = PASSES
+) -> SpanFilter | None:
+    """One filter for all parts of an ensemble; None if it is switched off or there is no chain of tags.
+
+    passes: over the trees that it learns from.
+    """
     if not options.span_loss or grammar.context is None:
         return None
     trees = [binarise(treebank, one.binarisation) for one in factorings(options)]
-    return learn_span_filter(grammar.skeleton, grammar.context, trees, options.span_loss)
+    return learn_span_filter(grammar.skeleton, grammar.context, trees, options.span_loss, passes)
 
 
 def factorings(options: GrammarOptions) -> list[GrammarOptions]:

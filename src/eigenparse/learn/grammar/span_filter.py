@@ -33,7 +33,7 @@ OUTSIDE_ONLY = 0.02  # share of its probability that remains for a reading seen 
 
 
 def learn_span_filter(
-    skeleton: Skeleton, context: TagContext, parts: Sequence[Trees], most_lost: float
+    skeleton: Skeleton, context: TagContext, parts: Sequence[Trees], most_lost: float, passes: int = PASSES
 ) -> SpanFilter | None:
     """The filter that closes as many spans as possible and at most the share ``most_lost`` of spans of held-out trees.
 
@@ -52,7 +52,7 @@ def learn_span_filter(
     held_out = np.unique(order)[HOLD_OUT - 1 :: HOLD_OUT][:MOST_HELD_OUT]
     learnt = order[~np.isin(order, held_out)]
     weights, squares = np.zeros(1 << BITS, np.float32), np.full(1 << BITS, FIRST_SQUARES, np.float32)
-    for _ in range(PASSES):
+    for _ in range(passes):
         learn_spans(corpus, learnt, np.float32(RATE), weights, squares)
     whole = np.rint(weights * (127 / max(float(np.abs(weights).max()), 1e-30))).astype(np.int8)
     sums, is_gold = _held_out(corpus, held_out, whole)
