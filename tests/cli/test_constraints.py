@@ -60,6 +60,11 @@ def test_every_constraint_of_a_file_is_kept(model: pathlib.Path, tmp_path: pathl
     assert done.code == 0, done.err
     assert f'"start": {wanted[0]}, "end": {wanted[1]}' in done.lines[0]
     assert free.tree in done.lines[2]
+    gone = next((b.start, b.end) for b in free.brackets if 1 < b.end - b.start < len(sentence))
+    (tmp_path / "c.txt").write_text(json.dumps({"sentence": sentence, "forbid": [gone]}) + "\n")
+    done = call("parse", model, "--constraints", tmp_path / "c.txt")
+    assert done.lines == [grammar.parse(sentence, forbidden=[gone]).tree]
+    assert done.lines != [free.tree]
 
 
 @pytest.mark.parametrize(

@@ -164,6 +164,11 @@ CASES: list[tuple[str, int, str]] = [
     ("sample {lpcfg} --length 4", 1, "--length changes nothing for a grammar"),
     ("sample {hmm} --project", 1, "--project changes nothing for an HMM"),
     ("sample {rhmm} --project", 1, "--project changes nothing for a tagger"),
+    *((f"{verb} --project", 1, "--project changes nothing for a model without signed weights") for verb in (
+        "score {lpcfg} {trees.ptb}", "perplexity {lpcfg} {trees.ptb}", "sample {lpcfg}",
+        "score {deptree} {tree.conllu}", "perplexity {deptree} {tree.conllu}", "sample {deptree}")),
+    ("score {hmm} {tokens.txt} --project", 1, "--project changes nothing for an HMM"),
+    ("score {rhmm} {columns.txt} --project", 1, "--project changes nothing for a tagger"),
     ("sample {hmm} --words", 1, "--words changes nothing for an HMM"),
     ("tag {hmm} {tokens.txt} --columns x", 1, "--columns changes nothing for an HMM"),
     ("info {rhmm} --top 3", 1, "--top changes nothing for a tagger"),
@@ -208,6 +213,19 @@ CASES: list[tuple[str, int, str]] = [
         ("script.py", "this is source code"), ("code.c", "this is source code"), ("film.srt", "a file of subtitles"))
       for verb, rest in (("parse {lpcfg}", ""), ("parse {dependency}", ""), ("train lpcfg", " --out OUT"),
                          ("train rhmm", " --out OUT"), ("train dependency", " --out OUT"), ("tag {rhmm}", ""))),
+    *((f"{verb} {{{name}}}{rest}", 1, said) for name, said in (
+        ("set.yaml", "a file of settings"), ("set.toml", "a file of settings"), ("set.ini", "a file of settings"),
+        ("run.log", "this is a log file"), ("open.txt", "with a bracket that is never closed"))
+      for verb, rest in (("parse {lpcfg}", ""), ("parse {dependency}", ""), ("tag {rhmm}", ""),
+                         ("perplexity {lpcfg}", ""), ("embed", " --out OUT"))),
+    *((f"{verb} {{{name}}}{rest}", 1, said) for name, said in (
+        ("set.yaml", "a file of settings"), ("run.log", "this is a log file"), ("notes.md", "this is Markdown"),
+        ("letter.eml", "this is an e-mail"))
+      for verb, rest in ((f"train {kind}", " --out OUT") for kind in ("lpcfg", "rhmm", "dependency"))),
+    *((f"parse {{{model}}} {{{name}}}{option}", 0, said) for name, said in (
+        ("notes.md", "looks like Markdown, and its marks are parsed as text, too; save it as plain text"),
+        ("letter.eml", "looks like an e-mail, and its header lines are parsed as text, too; save its text without"))
+      for model in ("lpcfg", "dependency") for option in ("", " --raw")),
     # What a grammar was trained with.
     ("parse {lpcfg} {tokens.txt} --keep-tag-suffix", 1, "`train lpcfg --keep-tag-suffix` decides"),
     ("parse {lpcfg} {tokens.txt} --no-keep-tag-suffix", 0, "2 lines"),
@@ -216,6 +234,11 @@ CASES: list[tuple[str, int, str]] = [
     ("parse {lpcfg} {trees.ptb} --drop VP", 0, "4 lines, 8 words"),
     ("parse {lpcfg} --constraints {partial.txt} --drop VP", 1, "leave out --tagged, --drop"),
     ("evaluate {trees.ptb} {trees.ptb} --strict --drop NP", 1, "leave out --drop or --strict"),
+    ("parse {lpcfg} {trees.ptb} --drop XYZ", 1, "--drop XYZ: no node of the trees has this label; correct it"),
+    ("parse {lpcfg} {trees.ptb} --drop CODE", 0, "4 lines, 16 words"),
+    ("normalise {trees.ptb} --drop XYZ --out OUT", 1, "--drop XYZ: no node of the trees has this label; correct it"),
+    ("evaluate {trees.ptb} {trees.ptb} --drop XYZ", 1, "--drop XYZ: no node of the trees has this label; correct it"),
+    ("train lpcfg {trees.ptb} --drop XYZ --out OUT", 1, "--drop XYZ: no node of the trees has this label; correct it"),
     # Another encoding, another language, other labels.
     ("compare {latin.ptb} {latin.ptb} --out OUT", 1, "the text is not UTF-8"),
     ("evaluate {latin.ptb} {latin.ptb}", 1, "the text is not UTF-8"),
@@ -229,6 +252,10 @@ CASES: list[tuple[str, int, str]] = [
         "text.txt", "tokens.txt", "trees.ptb", "tree.conllu")),
     ("parse gone.txt", 1, "`eigenparse parse en FILE`"),
     ("parse hello", 1, "give a sentence in quotation marks"),
+    ("parse en the dog barks", 1, 'put it in quotation marks, as in `eigenparse parse en "the dog barks"`'),
+    ("parse {lpcfg} the dog barks --kbest 2", 1, "a sentence is one argument; put it in quotation marks"),
+    ("parse the dog barks loudly", 1, 'put it in quotation marks, as in `eigenparse parse en "the dog barks loudly"`'),
+    ("parse dogs bark", 1, 'put it in quotation marks, as in `eigenparse parse en "dogs bark"`'),
     *((f"{verb} {{{name}}} {{{kind}}}", 1, f"the model comes first: `eigenparse {verb}") for verb, name, kind in (
         ("parse", "tokens.txt", "lpcfg"), ("tag", "columns.txt", "rhmm"), ("score", "trees.ptb", "lpcfg"),
         ("perplexity", "tokens.txt", "hmm"))),

@@ -25,3 +25,8 @@ def test_commands_are_copied_without_prompts_and_outputs() -> None:
     style = (ROOT / "docs" / "extra.css").read_text("utf-8")
     assert "[data-md-copying] .gp, [data-md-copying] .go { display: none; }" in style
     assert "extra_css: [extra.css]" in site
+
+
+def test_long_lines_of_code_are_not_cut_off() -> None:
+    style = (ROOT / "docs" / "extra.css").read_text("utf-8")
+    assert re.search(r"pre > code \{[^}]*white-space: pre-wrap;[^}]*overflow-wrap: anywhere;", style)

@@ -81,3 +81,23 @@ def test_from_training_to_scores(corpus: pathlib.Path, tmp_path: pathlib.Path) -
     perfect = call("evaluate", corpus / "dev" / "u0.phn", corpus / "dev" / "u1.phn")
     assert perfect.lines[0].split()[-1] == "100.00"
     assert call("transcribe", model, corpus / "dev", "--format", "textgrid").code == 1
+
+
+@pytest.mark.parametrize("name", ["guess.phn", "guess.TextGrid"])
+def test_what_differs_is_scored_in_both_formats(tmp_path: pathlib.Path, name: str) -> None:
+    gold, guess = segments([1600, 3200, 4800], "abc"), segments([1760, 4000, 4800], "axc")
+    rows = (f"{a} {b} {phone}\n" for a, b, phone in zip(gold.start, gold.end, gold.phones))
+    (tmp_path / "gold.phn").write_text("".join(rows))
+    rows = (f"{a} {b} {phone}\n" for a, b, phone in zip(guess.start, guess.end, guess.phones))
+    text = write_textgrid(guess, RATE) if name.endswith("TextGrid") else "".join(rows)
+    (tmp_path / name).write_text(text)
+    done = call("evaluate", tmp_path / "gold.phn", tmp_path / name)
+    assert [line.split()[-1] for line in done.lines] == [
+        "50.00",
+        "33.33",
+        "50.00",
+        "50.00",
+        "50.00",
+        "1",
+        "3",
+    ]

@@ -11,7 +11,20 @@ from eigenparse.decode.grammar.constraints import Span
 from eigenparse.errors import DataError, EigenparseError, OptionError
 
 LOOK = 200  # lines that tell what a text is
-NO_TEXT = ("trees", "partial", "conllu", "columns", "phones", "json", "markup", "code", "subtitles")
+NO_TEXT = (
+    "trees",
+    "partial",
+    "conllu",
+    "columns",
+    "phones",
+    "json",
+    "markup",
+    "code",
+    "subtitles",
+    "config",
+    "log",
+    "unclosed",
+)
 LEAST_BRACKETS = 3  # fewer may be a remark in parentheses
 
 
@@ -62,7 +75,7 @@ def text_given(text: Any) -> list[str]:
 def refuse_tree(text: str) -> None:
     """DataError for a tree in brackets where a sentence is wanted."""
     text = text.strip()
-    if recognise_lines(text.split("\n")) == "partial":
+    if recognise_lines(text.split("\n")) in ("partial", "unclosed"):
         raise DataError(
             f"this is {NAMES['partial']}; give the words, and spans as required=[(start, end, label)]"
         )

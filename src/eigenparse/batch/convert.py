@@ -4,6 +4,7 @@ from pathlib import Path
 
 from eigenparse.batch.requests import TreesRequest
 from eigenparse.corpus.brackets import notes, read_trees_report
+from eigenparse.corpus.cleaning import refuse_absent
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.heads import (
     ENOUGH,
@@ -21,6 +22,7 @@ from eigenparse.work.progress import tell
 def cleaned(asked: TreesRequest, options: Normalisation = Normalisation()) -> Treebank:
     """The normalised trees of files, with a message about what was left out."""
     reading = read_trees_report(asked.sources, skip_broken=asked.skip_broken)
+    refuse_absent(options.dropped, reading.treebank.labels)
     found = normalise_report(reading.treebank, options=options)
     for note in notes(reading):
         tell(note)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from eigenparse.batch.pairs import score_pairs
 from eigenparse.batch.requests import EvaluateRequest
+from eigenparse.corpus.cleaning import refuse_absent
 from eigenparse.errors import OptionError
 from eigenparse.evaluate.brackets import BracketScores
 from eigenparse.evaluate.compare import Comparison, compare_brackets
@@ -59,6 +60,7 @@ def _scores(
     """The scores of one prediction, and how its sentences were paired."""
     pair = pair_files(request.gold, guess, strict=request.strict)
     if not request.strict:
+        refuse_absent(request.drop, pair.gold.treebank.labels)
         pair = comparable(pair, keep_tag_suffix=request.keep_tag_suffix, drop=request.drop)
     scores = score_pairs(work, pair, params, request.strict)
     if not request.strict:

@@ -1,14 +1,14 @@
 """Input text in, sentences of tokens out; its format is recognised, and a message says how it is read."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice, pairwise
 
 from eigenparse.batch.lines import open_lines, sentence_lines, shifted
 from eigenparse.batch.requests import AUTO, RAW, RAW_LINES, STANDARD_INPUT, TOKENS, ParseRequest
 from eigenparse.corpus.brackets import parse_trees
-from eigenparse.corpus.cleaning import Normalisation
+from eigenparse.corpus.cleaning import Normalisation, refuse_absent
 from eigenparse.corpus.columns import sentences_of
 from eigenparse.corpus.conllu import read_lines
 from eigenparse.corpus.files import unpacker
@@ -16,6 +16,7 @@ from eigenparse.corpus.normalise import normalise
 from eigenparse.corpus.recognise import (
     HEAD,
     NAMES,
+    REMEDIES,
     is_clearly_tokenised,
     misplaced,
     recognise_bytes,
@@ -30,6 +31,10 @@ MOST = 0.9  # share of lines that must match
 SENTENCES = 500  # of CoNLL-U that are read at a time
 Words = Iterator[list[str] | None]
 _CLOSING = "\"'”’)]»"
+_MARKED = {
+    "markdown": "marks",
+    "mail": "header lines",
+}  # kinds of plain text, and what of them is no sentence
 _SAID = {
     TOKENS: "",
     RAW: "looks like plain text: it was split into sentences and tokens; --tokens reads it as it is",
@@ -60,18 +65,15 @@ def sentences(
     if kind == "empty" and asked.text is None and str(asked.source) != STANDARD_INPUT and len(head) < LOOK:
         raise misplaced(kind, name_of(asked), "text")
     how = asked.reading if asked.reading != AUTO else _chosen(kind, head, asked)
-    if asked.drop:
-        if how != "trees":
-            raise OptionError("--drop takes nodes out of trees, and the input holds none; leave it out")
-        more = tuple(label for label in asked.drop if label not in normalisation.dropped)
-        normalisation = replace(normalisation, dropped=(*normalisation.dropped, *more))
+    if asked.drop and how != "trees":
+        raise OptionError("--drop takes nodes out of trees, and the input holds none; leave it out")
     for sentence in _said(asked, kind, how, head):
         tell(sentence)
     readers: dict[str, Callable[[Iterable[str]], Words]] = {
         TOKENS: lambda text: (line.split() or None for line in text),
         RAW: lambda text: iter(sentence_tokens(text, **style)),
         RAW_LINES: lambda text: (tokens or None for tokens in line_tokens(text, **style)),
-        "trees": lambda text: _tree_words(text, name_of(asked), normalisation),
+        "trees": lambda text: _tree_words(text, name_of(asked), normalisation, asked.drop),
         "conllu": lambda text: _conllu_words(text, name_of(asked)),
     }
     return readers[how](chain(head, lines))
@@ -121,7 +123,7 @@ def _chosen(kind: str, head: list[str], asked: ParseRequest) -> str:
         return TOKENS
     if kind in ("trees", "conllu"):
         return kind
-    if kind == "text":
+    if kind == "text" or kind in _MARKED:
         return RAW_LINES if _has_sentence_lines(head) else RAW
     if kind in ("tokens", "empty"):
         return TOKENS
@@ -141,6 +143,9 @@ def _has_sentence_lines(lines: list[str]) -> bool:
 def _said(asked: ParseRequest, kind: str, how: str, head: list[str]) -> Iterator[str]:
     """The message about how the input is read."""
     name = name_of(asked)
+    if kind in _MARKED:
+        yield f"{name} looks like {NAMES[kind]}, and its {_MARKED[kind]} are parsed as text, too; {REMEDIES[kind]}"
+        return
     if asked.reading == AUTO:
         if _SAID[how] and (asked.text is None or how in ("trees", "conllu")):
             yield f"{name} {_SAID[how]}"
@@ -159,10 +164,14 @@ def _said(asked: ParseRequest, kind: str, how: str, head: list[str]) -> Iterator
         )
 
 
-def _tree_words(lines: Iterable[str], source: str, normalisation: Normalisation) -> Words:
-    """The words of trees, which may spread over lines."""
-    trees = normalise(parse_trees("\n".join(lines), source), options=normalisation)
-    yield from map(list, sentences_of(trees))
+def _tree_words(
+    lines: Iterable[str], source: str, normalisation: Normalisation, drop: Sequence[str]
+) -> Words:
+    """The words of trees, which may spread over lines.  drop: labels of nodes that are taken out, too."""
+    trees = parse_trees("\n".join(lines), source)
+    refuse_absent(drop, trees.labels)
+    normalisation = replace(normalisation, dropped=(*normalisation.dropped, *drop))
+    yield from map(list, sentences_of(normalise(trees, options=normalisation)))
 
 
 def _conllu_words(lines: Iterable[str], source: str) -> Words:

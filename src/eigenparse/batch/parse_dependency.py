@@ -97,11 +97,12 @@ def _check(asked: ParseRequest, *meaningless: str) -> None:
 def _line_blocks(place: ModelPlace, asked: ParseRequest) -> Iterator[LineBlock]:
     """CoNLL-U in blocks of sentences; bare tokens are put into CoNLL-U first."""
     lines = opened(asked)
-    head: list[str] = []
-    while not (head and head[-1].strip()) and (line := next(lines, None)) is not None:
+    head: list[str] = []  # up to the first line that is no comment
+    while (not head or not head[-1].strip() or head[-1].startswith("#")) and (
+        line := next(lines, None)
+    ) is not None:
         head.append(line)
-    start = head[-1] if head else ""
-    as_conllu = asked.reading == AUTO and (start.startswith("# ") or start.count("\t") >= 3)
+    as_conllu = asked.reading == AUTO and bool(head) and head[-1].count("\t") >= 3
     if as_conllu and asked.drop:
         raise OptionError("--drop takes nodes out of trees, and CoNLL-U holds none; leave it out")
     todo = itertools.chain(head, lines)

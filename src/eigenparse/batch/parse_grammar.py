@@ -31,7 +31,7 @@ from eigenparse.work.progress import tell
 from eigenparse.work.work import Where, Work, open_work
 
 FEW, STRANGE = 5, 0.6  # words, and the share of unknown ones from which on another language is suspected
-NO_CONSTRAINTS = ("conllu", "columns", "phones", "markup", "subtitles")
+NO_CONSTRAINTS = ("conllu", "columns", "phones", "markup", "subtitles", "config", "log")
 SENTENCES = 500  # in a block: scores of trees are made block by block
 Lists = tuple[tuple[Parse, ...], ...]
 T = TypeVar("T")

@@ -14,7 +14,7 @@ from eigenparse.arrays import FloatArray
 from eigenparse.batch.inputs import sentences
 from eigenparse.batch.lines import open_lines
 from eigenparse.batch.places import ModelPlace, loaded
-from eigenparse.batch.requests import ParseRequest, ScoreRequest, refuse_given
+from eigenparse.batch.requests import ParseRequest, ScoreRequest, refuse_given, refuse_projection
 from eigenparse.corpus.brackets import read_trees
 from eigenparse.corpus.columns import sentences_of
 from eigenparse.corpus.normalise import normalise
@@ -55,6 +55,7 @@ def perplexity_grammar(path: Path, asked: ScoreRequest, where: Where) -> Iterato
     """Lines of figures: words summed over their trees, known words apart, and trees where trees are given."""
     refuse_given(asked, "a grammar", "column")
     grammar = Grammar.of(loaded(ModelPlace.of(path)))
+    refuse_projection(asked, signed=is_signed(grammar.latent))
     if is_signed(grammar.latent):
         if not asked.project:
             raise DataError(

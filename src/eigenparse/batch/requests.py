@@ -234,3 +234,9 @@ def refuse_given(asked: Any, what: str, *names: str) -> None:
         if one.name in names and getattr(asked, one.name) != one.default:
             flag = one.metadata.get("flags", (f"--{one.name.replace('_', '-')}",))[-1]
             raise OptionError(f"{flag} changes nothing for {what}; leave it out")
+
+
+def refuse_projection(asked: Any, *, signed: bool) -> None:
+    """OptionError if --project was given for weights that are a distribution already."""
+    if asked.project and not signed:
+        raise OptionError("--project changes nothing for a model without signed weights; leave it out")

@@ -10,7 +10,7 @@ from eigenparse.api.grammar import Grammar
 from eigenparse.arrays import BoolVector, FloatArray
 from eigenparse.batch.perplexity import Rate
 from eigenparse.batch.places import ModelPlace, loaded
-from eigenparse.batch.requests import SampleRequest, ScoreRequest, refuse_given
+from eigenparse.batch.requests import SampleRequest, ScoreRequest, refuse_given, refuse_projection
 from eigenparse.corpus.brackets import format_trees, notes, read_trees_report
 from eigenparse.corpus.columns import Treebank, sentences_of
 from eigenparse.corpus.conllu import check_conllu, read_lines, word_line
@@ -33,6 +33,7 @@ def score_brackets(path: Path, asked: ScoreRequest, where: Where) -> Iterator[by
     """A line per tree with its number, log p, sign and words, and a line of totals."""
     refuse_given(asked, "a grammar", "column")
     grammar = Grammar.of(loaded(ModelPlace.of(path)))
+    refuse_projection(asked, signed=is_signed(grammar.latent))
     reading = read_trees_report(asked.sources, skip_broken=asked.skip_broken)
     for note in notes(reading):
         tell(note)
@@ -79,6 +80,7 @@ def score_dependencies(path: Path, asked: ScoreRequest, where: Where) -> Iterato
     """Dependency trees, by a latent tree model; totals that are not positive are counted."""
     refuse_given(asked, "a latent tree model", "column", "exact")
     model: TreeModel = loaded(ModelPlace.of(path))
+    refuse_projection(asked, signed=not model.is_proper)
     near = _nearest(model) if asked.project else model
     before, after = [], []
     for source in find_files(asked.sources, suffixes=(".conllu", ".conll")):
@@ -101,6 +103,7 @@ def perplexity_dependencies(path: Path, asked: ScoreRequest, where: Where) -> It
     """Perplexity per word of dependency trees by a latent tree model; no tree is left out."""
     refuse_given(asked, "a latent tree model", "column", "exact")
     model: TreeModel = loaded(ModelPlace.of(path))
+    refuse_projection(asked, signed=not model.is_proper)
     if not model.is_proper:
         if not asked.project:
             raise DataError(
@@ -136,9 +139,7 @@ def _trees(source: Path, *, skip_broken: bool = False) -> Dependencies:
 
 
 def _nearest(model: TreeModel) -> TreeModel:
-    """The distribution nearest to a model."""
-    if model.is_proper:
-        return model
+    """The distribution nearest to a model with signed weights."""
     if isinstance(model, SplitHeads):
         return projected_heads(model)
     raise OptionError(
@@ -168,6 +169,7 @@ def sample_dependencies(path: Path, asked: SampleRequest, where: Where) -> Itera
     if asked.length is not None:
         raise OptionError("the length of a sentence is drawn with its tree; leave out --length")
     model: TreeModel = loaded(ModelPlace.of(path))
+    refuse_projection(asked, signed=not model.is_proper)
     model = _nearest(model) if asked.project else model
     trees = dependency_sample(model, asked.n, seed=asked.seed, max_words=asked.max_words)
     columns = [trees.strings(name) for name in ("form", "upos", "xpos")]
@@ -184,6 +186,7 @@ def sample_trees(path: Path, asked: SampleRequest, where: Where) -> Iterator[byt
     """Trees drawn from a grammar of probabilities, one per line, or their words."""
     refuse_given(asked, "a grammar, which draws its lengths", "length")
     grammar = Grammar.of(loaded(ModelPlace.of(path)))
+    refuse_projection(asked, signed=is_signed(grammar.latent))
     if asked.project:
         grammar = Grammar.of(projected(grammar.latent))
     trees = grammar.sample(asked.n, seed=asked.seed, max_words=asked.max_words)

@@ -77,10 +77,13 @@ WRITTEN: FileUse = "written"
 FOLDER: FileUse = "folder"  # that files are written into
 
 
-def verb(group: typer.Typer, name: str | None = None, *, epilog: str) -> Callable[[Any], Any]:
+def verb(
+    group: typer.Typer, name: str | None = None, *, epilog: str, kind: type[TyperCommand] = TyperCommand
+) -> Callable[[Any], Any]:
     """Register a function as a command that never writes over what it reads.
 
-    epilog: examples.  Parameters that name files are marked READ, WRITTEN or FOLDER in their annotation.
+    epilog: examples.  kind: how its arguments are read.
+    Parameters that name files are marked READ, WRITTEN or FOLDER in their annotation.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -95,7 +98,7 @@ def verb(group: typer.Typer, name: str | None = None, *, epilog: str) -> Callabl
 
         checked.checks_files = True  # type: ignore[attr-defined]
         panel = PANEL.get(name or function.__name__) if group is app else None
-        group.command(name, epilog=epilog, rich_help_panel=panel)(checked)
+        group.command(name, cls=kind, epilog=epilog, rich_help_panel=panel)(checked)
         return function
 
     return register

@@ -12,7 +12,7 @@ from eigenparse.cli.app import READ, app, verb
 from eigenparse.cli.checks import WAIT
 from eigenparse.cli.fields import with_fields
 from eigenparse.cli.options import Cluster, Out, Wait, run
-from eigenparse.cli.texts import arguments, correct, default_form, reading_of
+from eigenparse.cli.texts import OneText, arguments, correct, default_form, reading_of
 
 EXAMPLES = """
 Examples:
@@ -43,7 +43,7 @@ class Form(StrEnum):
     svg = "svg"
 
 
-@verb(app, epilog=EXAMPLES)
+@verb(app, epilog=EXAMPLES, kind=OneText)
 @with_fields(ParseRequest)
 def parse(
     model: Annotated[

@@ -4,6 +4,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from typer.core import TyperCommand
+
 from eigenparse.errors import ModelFileError, OptionError
 
 ENDS = (".", "!", "?", "…", '"', "”", "。", "！", "？", "」", "؟", "।")  # of sentences
@@ -23,6 +25,30 @@ def arguments(model: Path, source: Path) -> tuple[Path, Path, str | None]:
     return model, source, None
 
 
+class OneText(TyperCommand):
+    """A command of a model and one text: more words are most often a sentence without its quotation marks."""
+
+    allow_extra_args = True
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments; OptionError for words that are too many."""
+        given = list(args)
+        rest: list[str] = super().parse_args(ctx, args)
+        if rest and not ctx.resilient_parsing:
+            words = [word for word in given if not word.startswith("-")]
+            model = words[0] == "en" or Path(words[0]).exists()
+            if any(Path(word).exists() for word in words[model:]):
+                ctx.fail(f"Got unexpected extra argument(s) ({' '.join(rest)})")
+            sentence = " ".join([*words[1 if model else 0 :]])
+            raise OptionError(unquoted(words[0] if model else "en", sentence))
+        return rest
+
+
+def unquoted(model: str, sentence: str) -> str:
+    """The complaint about words that are a sentence, to the shell several arguments."""
+    return f'a sentence is one argument; put it in quotation marks, as in `eigenparse parse {model} "{sentence}"`'
+
+
 def no_model(problem: ModelFileError, verb: str, model: Path, asked: Any) -> ModelFileError:
     """The complaint about a file that is no model, with what was probably meant.  asked: a record with source(s)."""
     from eigenparse.models.container import model_kind
@@ -35,6 +61,8 @@ def no_model(problem: ModelFileError, verb: str, model: Path, asked: Any) -> Mod
             if model.is_file()
             else f"{said}; give a sentence in quotation marks, a text as `eigenparse parse en FILE`, or a model file"
         )
+    if verb == "parse" and not model.exists() and not Path(source).exists():
+        return ModelFileError(f"{said}; {unquoted('en', f'{model} {source}')}")
     try:
         model_kind(source)
     except ModelFileError:

@@ -1,7 +1,9 @@
 """Options of tree normalisation, shared by training, parsing, scoring and ``normalise``."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+
+from eigenparse.errors import OptionError
 
 ROOT = "TOP"
 NAMED = ("dropped", "marginal", "roots")  # lists of labels among the options
@@ -38,6 +40,16 @@ def normalisation_by(keep_tag_suffix: bool = False, drop: Sequence[str] = ()) ->
 
 
 DEFAULT = Normalisation()
+
+
+def refuse_absent(drop: Iterable[str], labels: Iterable[str]) -> None:
+    """OptionError for a label to drop that no node of the trees has, as a misspelt one.  labels: of the nodes."""
+    there = set(map(strip_label, labels))
+    for label in drop:
+        if label not in there and label not in DEFAULT.dropped:
+            raise OptionError(
+                f"--drop {label}: no node of the trees has this label; correct it or leave it out"
+            )
 
 
 def strip_label(label: str) -> str:

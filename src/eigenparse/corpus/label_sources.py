@@ -16,7 +16,7 @@ from eigenparse.corpus.tagged import parse_columns, parse_plain_lines, parse_tag
 from eigenparse.errors import OptionError
 
 LOOK = 200  # lines that tell what a file holds
-NO_COLUMNS = ("json", "markup", "phones", "code", "subtitles", "partial")
+NO_COLUMNS = ("json", "markup", "phones", "code", "subtitles", "partial", "unclosed", "config", "log")
 FORMATS = ("auto", "columns", "tagged", "conllu", "brackets", "plain")
 
 
@@ -51,7 +51,7 @@ def looks_like_prose(lines: Sequence[str]) -> bool:
     kind = recognise_lines(head)
     widths = {len(line.split()) for line in head}
     return kind in (*NO_COLUMNS, "tagged", "square", "numbers") or (
-        kind in ("text", "tokens") and (len(widths) > 1 or len(head) == 1 < max(widths))
+        kind in ("text", "tokens", "markdown", "mail") and (len(widths) > 1 or len(head) == 1 < max(widths))
     )
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Sequence
+from itertools import dropwhile, takewhile
 
 from eigenparse.errors import FormatError
 
@@ -18,7 +19,12 @@ NAMES = {
     "spaced": "CoNLL-U with blanks between its columns",
     "square": "trees in square brackets",
     "partial": "partial trees, with brackets around some phrases",
+    "unclosed": "a partial tree with a bracket that is never closed",
     "code": "source code",
+    "config": "a file of settings (YAML, TOML or INI)",
+    "log": "a log file",
+    "markdown": "Markdown",
+    "mail": "an e-mail",
     "subtitles": "a file of subtitles",
     "numbers": "a table of numbers, as files of word vectors are",
     "phones": "a phone alignment",
@@ -43,7 +49,12 @@ REMEDIES = {
     "spaced": "separate its ten columns by tabs",
     "square": "write (S (NP ...)), with round brackets and a tag over each word",
     "partial": "`eigenparse parse MODEL --constraints FILE` keeps such brackets",
+    "unclosed": "add ')', and give the file as `eigenparse parse MODEL --constraints FILE`",
     "code": "give text or trees in a language that people speak",
+    "config": "put the sentences that are meant into a file of their own",
+    "log": "put the sentences that are meant into a file of their own",
+    "markdown": "save it as plain text",
+    "mail": "save its text without the header",
     "subtitles": "leave out the lines of numbers and times",
     "numbers": "give text or trees",
     "phones": "`eigenparse train phones` reads alignments beside recordings, `eigenparse evaluate` scores them",
@@ -122,7 +133,9 @@ def refuse_bytes(head: bytes, source: str) -> None:
         raise misplaced(kind, source, "text")
 
 
-NO_PROSE = ("trees", "partial", "conllu", "columns", "phones", "json", "markup", "subtitles")
+NO_PROSE = (
+    "trees", "partial", "unclosed", "conllu", "columns", "phones", "json", "markup", "subtitles", "config", "log",
+)  # fmt: skip
 
 
 def refuse_no_prose(lines: Sequence[str], source: str) -> None:
@@ -154,7 +167,13 @@ def recognise_lines(lines: Sequence[str]) -> str:
     if first[:1] in "{[" and _is_json(first, filled):
         return "json"
     if _is_partial(body):
-        return "partial"
+        return "unclosed" if sum(line.count("(") - line.count(")") for line in body) > 0 else "partial"
+    if _is_mail(lines):
+        return "mail"
+    if _is_config(filled):
+        return "config"
+    if _is_log(filled):
+        return "log"
     if _is_code(filled):
         return "code"
     if _TREE.match("\n".join(body[:2])):  # a root label may stand on a line alone
@@ -164,6 +183,8 @@ def recognise_lines(lines: Sequence[str]) -> str:
     for kind, fits in _DATA.items():
         if fits(body):
             return kind
+    if _is_markdown(filled):
+        return "markdown"
     return "tokens" if _is_tokenised(filled) else "text"
 
 
@@ -240,7 +261,7 @@ _TIMES = re.compile(r"(?:\d+:)?\d+:\d+[,.]\d+ +--> +(?:\d+:)?\d+:\d+[,.]\d+")
 
 def _is_partial(lines: Sequence[str]) -> bool:
     """Whether half of the lines or more have words beside or directly inside a bracket with a phrase's label."""
-    marked = [line for line in lines if line.count("(") == line.count(")") and _PHRASE.search(line)]
+    marked = [line for line in lines if line.count("(") >= line.count(")") and _PHRASE.search(line)]
     return 2 * len(marked) >= len(lines) and 2 * sum(map(_has_bare_words, marked)) > len(lines)
 
 
@@ -254,6 +275,73 @@ def _is_code(lines: Sequence[str]) -> bool:
     """Whether two lines or more, and a third of all, look like a programming language."""
     marked = sum(_CODE.match(line.strip()) is not None for line in lines)
     return marked > 1 and 3 * marked >= len(lines)
+
+
+_HEADER = re.compile(
+    r"(?:From|To|Cc|Bcc|Subject|Date|Sent|Reply-To|Return-Path|Delivered-To|Received|Message-ID|MIME-Version|"
+    r"Content-[A-Z][\w-]*|X-[\w-]+): ?\S",
+    re.IGNORECASE,
+)
+_SETTING = re.compile(r"\s*(?:-\s+)*(?P<name>[\w./\"'-]+)\s*:(?:\s+(?P<value>\S.*))?$")
+_SECTION = re.compile(r"\[\[?[\w.\"' :/-]+\]\]?$")
+_ASSIGNED = re.compile(r"\s*[\w.\"'-]+\s*=\s*\S*")
+_SENTENCE_END = re.compile(r"[^\W\d_][.!?][\"'”]?$")
+_LOGGED = re.compile(
+    r"\W?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d | \W?\d\d:\d\d:\d\d\W.*\b(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b"
+    r" | [A-Z][a-z]{2}\s+\d+\s\d\d:\d\d:\d\d\s | \[?(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL)\b[\]:\s]"
+    r" | [\d.]+\s-\s\S+\s\[\d+/[A-Z][a-z]{2}/\d{4}:",
+    re.VERBOSE,
+)
+
+
+def _is_mail(lines: Sequence[str]) -> bool:
+    """Whether the text begins with two header lines or more, which a blank line ends."""
+    head = list(takewhile(str.strip, dropwhile(lambda line: not line.strip(), lines)))
+    known = sum(map(bool, map(_HEADER.match, head)))
+    return known > 1 and bool(_HEADER.match(head[0])) and 2 * known >= len(head)
+
+
+def _is_config(lines: Sequence[str]) -> bool:
+    """Whether the lines are names with short values: with colons and indents, or with = below names in brackets."""
+    body = [line for line in lines if not line.lstrip().startswith(("#", ";"))] or lines
+    if _SECTION.match(body[0]) or any(map(_SECTION.match, body[1:])):
+        set_here = sum(bool(_SECTION.match(line) or _ASSIGNED.match(line)) for line in body)
+        return 5 * set_here >= 3 * len(body) and any(map(_ASSIGNED.match, body))
+    found = [one for one in map(_SETTING.match, body) if one]
+    rows = sum(line.lstrip().startswith("- ") and not _SETTING.match(line) for line in body)
+    small = [
+        one for one in found if one["value"] is None or one["name"][:1].islower() or one["name"][:1] in "\"'"
+    ]
+    short = [one for one in found if len((one["value"] or "").split()) < 4]
+    ends = sum(map(bool, map(_SENTENCE_END.search, body)))
+    marks = sum(line.strip() in ("---", "...") for line in body)
+    return (
+        len(found) > 1 and 10 * (len(found) + rows + marks) >= 8 * len(body) and 2 * len(small) > len(found)
+        and 2 * len(short) >= len(found) and 5 * ends <= len(body)
+    )  # fmt: skip
+
+
+def _is_log(lines: Sequence[str]) -> bool:
+    """Whether two lines or more, and half of all, begin with a time or with what a program calls their importance."""
+    marked = sum(map(bool, map(_LOGGED.match, lines)))
+    return marked > 1 and 2 * marked >= len(lines)
+
+
+_HEADING = re.compile(r" {0,3}#{1,6} +[^\W\d_][^=]*$")
+_FENCE = re.compile(r" {0,3}(?:```|~~~)")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)]) +\S")
+_LINK = re.compile(r"\[[^\]]+\]\((?:https?:|[\w./#-]+\))|(?:^|\s)\*\*\w[^*]*\*\*")
+
+
+def _is_markdown(lines: Sequence[str]) -> bool:
+    """Whether text has headings, fences of code, links, or lists of two items or more."""
+    apart, attached = _marks(lines)
+    if apart > attached:
+        return False
+    if any(_HEADING.match(line) or _FENCE.match(line) or _LINK.search(line) for line in lines):
+        return True
+    items = sum(map(bool, map(_ITEM.match, lines)))
+    return items > 1 and 3 * items >= len(lines)
 
 
 _DATA: dict[str, Callable[[Sequence[str]], bool]] = {
