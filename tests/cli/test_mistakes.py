@@ -238,7 +238,6 @@ CASES: list[tuple[str, int, str]] = [
     ("parse {lpcfg} {trees.ptb} --drop CODE", 0, "4 lines, 16 words"),
     ("normalise {trees.ptb} --drop XYZ --out OUT", 1, "--drop XYZ: no node of the trees has this label; correct it"),
     ("evaluate {trees.ptb} {trees.ptb} --drop XYZ", 1, "--drop XYZ: no node of the trees has this label; correct it"),
-    ("train lpcfg {trees.ptb} --drop XYZ --out OUT", 1, "--drop XYZ: no node of the trees has this label; correct it"),
     # Another encoding, another language, other labels.
     ("compare {latin.ptb} {latin.ptb} --out OUT", 1, "the text is not UTF-8"),
     ("evaluate {latin.ptb} {latin.ptb}", 1, "the text is not UTF-8"),

@@ -9,6 +9,12 @@ from eigenparse.corpus.recognise import NAMES, recognise
 from eigenparse.models.container import write_container
 
 CASES = {
+    "name: a model\nstates: 8\nfeatures:\n  - words\n  - tags\n": "config",
+    "[train]\nstates = 8\nseed = 0\n": "config",
+    "2026-01-05 10:00:00 INFO started\n2026-01-05 10:00:01 ERROR stopped\n": "log",
+    "# A title\n\nSome words here.\n\n- one item\n- another item\n": "markdown",
+    "From: a@example.org\nTo: b@example.org\nSubject: rain\n\nIt rains.\n": "mail",
+    "(NP the dog saw it\n": "unclosed",
     "(ROOT (S (NP (NN rain)) (VP (VBZ falls))))\n": "trees",
     "( (S (NP (NN rain))\n     (VP (VBZ falls))) )\n": "trees",
     "(\n (S (NN rain)))": "trees",

@@ -10,7 +10,7 @@ import numpy as np
 
 from eigenparse.arrays import FloatArray
 from eigenparse.corpus.brackets import join_treebanks, notes, read_trees_report
-from eigenparse.corpus.cleaning import HELP, Normalisation, normalisation_by, refuse_absent
+from eigenparse.corpus.cleaning import HELP, Normalisation, normalisation_by
 from eigenparse.corpus.columns import Treebank
 from eigenparse.corpus.normalise import normalise, normalise_report
 from eigenparse.corpus.pick import pick_trees
@@ -72,7 +72,6 @@ class TreeReading:
             if len(shards) > 1:
                 return Shards(shards, normalisation)
         reading = read_trees_report(sources, skip_broken=self.skip_broken)
-        refuse_absent(self.drop, reading.treebank.labels)
         told = list(notes(reading))
         if not self.guided:
             return cleaned_trees(reading.treebank, normalisation, told, f"{sources[0]}: ")
